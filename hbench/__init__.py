@@ -1,0 +1,21 @@
+"""hbench: how well does a model predict what people do, and how many human answers is it worth?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = ["__version__", "evaluate"]
+
+if TYPE_CHECKING:
+    from hbench.run.evaluate import evaluate
+
+
+def __getattr__(name: str) -> Any:
+    """Import `evaluate` on first use, so that `import hbench` stays cheap."""
+    if name == "evaluate":
+        from hbench.run.evaluate import evaluate
+
+        return evaluate
+    raise AttributeError(f"module 'hbench' has no attribute {name!r}")

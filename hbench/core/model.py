@@ -1,0 +1,75 @@
+"""Anything that turns a record into an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from hbench.core.answer import Outcome, Values
+from hbench.core.record import JsonValue, Record
+from hbench.core.request import Request
+
+Deliver = Callable[[Request, int, Outcome], Awaitable[None]]
+"""Hands over one draw. Returns once the answer is durable; only then may its slot be used again."""
+
+
+class Model(Protocol):
+    """One protocol for HTTP back ends, local engines, statistical baselines and replays.
+
+    Attributes
+    ----------
+    identity : mapping
+        All that changes answers: name, revision, adapter's content hash. Never addresses, secrets or parallelism.
+    reads : {"messages", "record"}
+        What an answer may depend on, and so what enters the journal's key.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]: ...
+
+    @property
+    def reads(self) -> Literal["messages", "record"]: ...
+
+    def unsupported(self, task: str) -> str | None:
+        """Say why the model cannot answer this task at all, or None."""
+        ...
+
+    async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
+        """Answer every draw of every request, in any order.
+
+        Each draw is delivered exactly once, as a completion or a named failure. `requests` is consumed lazily, so that
+        memory does not grow with their number. Raises `ModelError` only when no further answer is to be had.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections and devices."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingAnswer:
+    """One training row's truth, in the task's order of targets."""
+
+    values: Values
+    group: str | None = None
+
+
+class ModelContext(Protocol):
+    """What a model may ask of the evaluation: training data and the specs of the tasks at hand."""
+
+    @property
+    def seed(self) -> int: ...
+
+    def spec(self, task: str) -> Any:
+        """Return the task's spec (`hbench.spec.Task`)."""
+        ...
+
+    def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
+        """Return the truth of the training split; empty where there is no training data."""
+        ...
+
+    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
+        """Yield training and validation rows with predictors and gold, `metadata["split"]` naming the split."""
+        ...

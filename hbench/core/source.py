@@ -1,0 +1,84 @@
+"""Raw survey files and what becomes of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class RawFile:
+    """A file that a source reads.
+
+    Attributes
+    ----------
+    path : str
+        Glob relative to the raw folder, as in ``bigfive/bigfive_data.csv``.
+    origin : str
+        Where to get it.
+    terms : str
+        Licence or terms of use.
+    sha256 : str or None
+        Expected digest; None where providers reissue the file.
+    required : bool
+        Whether nothing can be built without it.
+    """
+
+    path: str
+    origin: str
+    terms: str
+    sha256: str | None = None
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something odd in a raw file: counted and shown, never silently dropped."""
+
+    file: str
+    what: str
+    rows: int
+    example: str = ""
+
+
+@dataclass
+class BuildReport:
+    """What a build read, dropped and found odd.
+
+    Attributes
+    ----------
+    files : dict
+        SHA-256 of every file read, by path relative to the raw folder.
+    counts : Counter
+        Named row counts.
+    problems : list of Problem
+        In the order found.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+
+    def problem(self, file: str, what: str, rows: int, example: str = "") -> None:
+        """Note something odd; nothing is noted for zero rows."""
+        if rows:
+            self.problems.append(Problem(file, what, rows, example))
+
+
+class Source(Protocol):
+    """Turns raw files into cleaned panel tables (Parquet)."""
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """All files that `build` may read."""
+        ...
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the panel tables ``out/NAME.parquet`` from the files below `raw`."""
+        ...
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write synthetic raw files in the provider's layout below `raw`."""
+        ...

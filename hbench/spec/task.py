@@ -1,0 +1,269 @@
+"""The typed model of a task's YAML."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from hbench.core import AnswerSpec, Frozen, Target, TargetKind
+from hbench.core.target import MetricUse
+
+Section = str
+"""Part of a prompt that an ablation can leave out: ``demographics``, ``history``, ``macro``, ..."""
+
+
+class Key(Frozen):
+    """Columns that name a record."""
+
+    id: str
+    time: str | None = None
+    release: str | None = None
+    """Column of the release date."""
+
+
+class FileSource(Frozen):
+    """A researcher's own table, read as it is."""
+
+    file: str
+    """CSV, TSV or Parquet, relative to the YAML file."""
+    missing: tuple[str, ...] = ("", "NA")
+    """Texts of a CSV that mean a missing value."""
+
+
+class Predictors(Frozen):
+    """Inputs of statistical models and of the prompt that are alike in kind and need."""
+
+    names: tuple[str, ...] = Field(min_length=1)
+    kind: Literal["numeric", "categorical"] = "numeric"
+    required: bool = True
+    lags: int = Field(default=0, ge=0)
+    """Deepest lag. ``x`` with two lags means the columns ``x_lag1`` and ``x_lag2``."""
+    current: bool = True
+    """With lags: whether the current value is an input too."""
+    section: Section | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_name(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "name" in raw:
+            if "names" in raw:
+                raise ValueError("give `name` or `names`, not both")
+            raw = {**raw, "names": [raw["name"]]}
+            del raw["name"]
+        elif isinstance(raw, str):
+            raw = {"names": [raw]}
+        return raw
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns, each name with its lags behind it."""
+        return tuple(
+            column
+            for name in self.names
+            for column in (
+                *((name,) if self.current or not self.lags else ()),
+                *(f"{name}_lag{k}" for k in range(1, self.lags + 1)),
+            )
+        )
+
+
+class Step(Frozen):
+    """One step of the sample construction: a registered function and its parameters."""
+
+    name: str
+    params: dict[str, Any] = Field(default_factory=dict)
+    note: str | None = None
+    """Why, in the funnel's words."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, raw: Any) -> Any:
+        if isinstance(raw, str):
+            return {"name": raw}
+        if isinstance(raw, dict) and "name" not in raw:
+            note = raw.get("note")
+            rest = [key for key in raw if key != "note"]
+            if len(rest) != 1:
+                raise ValueError("a step has one name, as in `- require: [income]`")
+            params = raw[rest[0]]
+            if params is None:
+                params = {}
+            elif not isinstance(params, dict):
+                params = {"columns": params} if isinstance(params, list) else {"value": params}
+            elif rest[0] in ("at_least", "at_most", "one_of"):
+                # These read as a table of columns and bounds; the columns are data, not parameter names.
+                params = {"bounds": params}
+            return {"name": rest[0], "params": params, "note": note}
+        return raw
+
+
+class Split(Frozen):
+    """How records are parted: a registered rule and its parameters."""
+
+    unit: str
+    """Name of the rule; built in are ``quarter`` and ``row``."""
+    params: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat(cls, raw: Any) -> Any:
+        if isinstance(raw, dict) and "params" not in raw and "unit" in raw:
+            return {"unit": raw["unit"], "params": {k: v for k, v in raw.items() if k != "unit"}}
+        return raw
+
+
+class Paragraph(Frozen):
+    """Sentences that stand together. A sentence with a missing value is left out, and so is a paragraph without any."""
+
+    sentences: tuple[str, ...] = Field(min_length=1)
+    section: Section | None = None
+    when: str | None = None
+    """A Jinja expression; the paragraph is left out where it is false."""
+    join: str = " "
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_text(cls, raw: Any) -> Any:
+        if isinstance(raw, str):
+            return {"sentences": [raw]}
+        if isinstance(raw, list):
+            return {"sentences": raw}
+        if isinstance(raw, dict) and "text" in raw:
+            raw = {**raw, "sentences": [raw["text"]]}
+            del raw["text"]
+        return raw
+
+
+class Prompt(Frozen):
+    """The prompt: paragraphs in the YAML, or a template file beside it."""
+
+    system: str | None = None
+    paragraphs: tuple[Paragraph, ...] = ()
+    template: str | None = None
+    """A Jinja file, relative to the YAML file, that renders the user's turn."""
+    adapter: str | None = None
+    """A registered function that prepares template values from a row."""
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Prompt:
+        if bool(self.paragraphs) == bool(self.template):
+            raise ValueError("a prompt has either `paragraphs` or a `template`")
+        return self
+
+
+class Answer(Frozen):
+    """Form of the answer."""
+
+    parser: str
+    round: Literal["integer"] | int | None = None
+    """Rounding of rendered true and no-change answers: ``integer`` or a number of decimals."""
+    aggregate: Literal["mean", "vote", "mean_vector", "population", "none"] = "none"
+    """How K draws become one prediction."""
+    clip: bool = False
+    reads: Literal["answer", "reasoning_then_answer"] = "answer"
+    draws: int = Field(default=1, ge=1)
+    options: dict[str, float | int | str | bool] = Field(default_factory=dict)
+
+
+class Task(Frozen):
+    """One task, as its YAML says it. The order of keys is that of the paper's appendix."""
+
+    task: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")
+    suite: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")
+    title: str | None = None
+    description: str | None = None
+    topic: str
+    mode: Literal["baseline", "policy"] = "baseline"
+    groups: tuple[str, ...] = ()
+    """Further names to select by, as in ``@games``."""
+    survey: str | None = None
+    source: str | FileSource
+    panel: str | None = None
+    """Which of the source's tables to start from (default: the source's name)."""
+    key: Key
+    targets: tuple[Target, ...] = Field(min_length=1)
+    predictors: tuple[Predictors, ...] = ()
+    treatment: str | None = None
+    """Predictor that counterfactual prompts set to each of its values."""
+    group: str | None = None
+    """Column of the macro average's unit."""
+    cluster: str | None = None
+    weight: str | None = None
+    metadata: tuple[str, ...] = ()
+    """Further columns that records carry for metrics and reports."""
+    sample: tuple[Step, ...] = ()
+    split: Split | None = None
+    prompt: Prompt
+    answer: Answer
+    metrics: tuple[MetricUse, ...] = Field(min_length=1)
+    """The first is the headline."""
+    citation: str | None = None
+
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _bare_metrics(cls, raw: Any) -> Any:
+        if isinstance(raw, list | tuple):
+            return [{"metric": item} if isinstance(item, str) else item for item in raw]
+        return raw
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Task:
+        names = [target.name for target in self.targets]
+        repeated = {name for name in names if names.count(name) > 1}
+        if repeated:
+            raise ValueError(f"targets are repeated: {', '.join(sorted(repeated))}")
+        columns = [column for part in self.predictors for column in part.columns]
+        repeated = {name for name in columns if columns.count(name) > 1}
+        if repeated:
+            raise ValueError(f"predictors are repeated: {', '.join(sorted(repeated))}")
+        for use in self.metrics:
+            if use.target is not None and use.target not in names:
+                raise ValueError(f"metric {use.metric} names the target {use.target!r}, which the task does not have")
+        if self.treatment is not None and self.treatment not in columns:
+            raise ValueError(f"the treatment {self.treatment!r} is not among the predictors")
+        return self
+
+    @property
+    def name(self) -> str:
+        """Qualified name, ``suite/task``."""
+        return f"{self.suite}/{self.task}"
+
+    @property
+    def kind(self) -> TargetKind:
+        """Kind of the targets (of the first one, should they differ)."""
+        return self.targets[0].kind
+
+    @property
+    def predictor_columns(self) -> tuple[str, ...]:
+        """All inputs, in order."""
+        return tuple(column for part in self.predictors for column in part.columns)
+
+    def answer_spec(self, *, repairs: frozenset[str] = frozenset()) -> AnswerSpec:
+        """Return what a parser must know."""
+        decimals = 0 if self.answer.round == "integer" else self.answer.round
+        return AnswerSpec(
+            targets=self.targets,
+            reads=self.answer.reads,
+            clip=self.answer.clip,
+            decimals=decimals,
+            repairs=repairs,
+            options=self.answer.options,
+        )
+
+
+class Suite(Frozen):
+    """A suite's own page, ``_suite.yaml``."""
+
+    suite: str
+    title: str
+    description: str | None = None
+    data: str = "demo"
+    """Data kind that is used when the command names none."""
+    layout: str | None = None
+    """Registered data layout of released folders."""
+    leaderboard: str | None = None
+    """Registered leaderboard rule."""
+    citation: str | None = None
+    notices: tuple[str, ...] = ()
+    """Texts that data providers require to be shown."""

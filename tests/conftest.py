@@ -1,0 +1,25 @@
+"""Fixtures for all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """Folder of the real data sets, which are never part of the repository."""
+    folder = Path(os.environ.get("HBENCH_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip("the real data folder is absent (set HBENCH_SHARED)")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep every test away from the user's own store and caches."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HBENCH_DATA", str(home / "data"))
+    monkeypatch.setenv("HBENCH_CACHE", str(home / "cache"))
