@@ -1,4 +1,7 @@
-"""hbench: how well does a model predict what people do, and how many human answers is it worth?"""
+"""The evaluation framework hbench.
+
+How well does a model predict what people do, and how many human answers is it worth?
+"""
 
 from __future__ import annotations
 

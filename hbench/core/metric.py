@@ -1,7 +1,7 @@
 """Predictions in, statistics out.
 
-A score is a reduction of summed row statistics, so that ten thousand bootstrap draws are one matrix product. A metric that
-needs the whole sample (a Wasserstein distance) prepares the sample once and is then reduced under row weights.
+A score is a reduction of summed row statistics, so that ten thousand bootstrap draws are one matrix product. A metric
+that needs the whole sample (a Wasserstein distance) prepares the sample once and is then reduced under row weights.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Aligned:
 class Metric(Protocol):
     """Row statistics plus a reduction.
 
-    `rows` gives float64 (n, k), zero in rows that do not count; `reduce` maps their (weighted) sums (..., k) to scores (...),
-    NaN where the score is undefined. A point score uses the same reduction as every bootstrap draw.
+    `rows` gives float64 (n, k), zero in rows that do not count; `reduce` maps their (weighted) sums (..., k) to scores
+    (...), NaN where the score is undefined. A point score uses the same reduction as every bootstrap draw.
     """
 
     name: str
@@ -62,9 +62,13 @@ class Metric(Protocol):
     invalid: InvalidPolicy
     kinds: frozenset[str]
 
-    def rows(self, aligned: Aligned) -> FloatArray: ...
+    def rows(self, aligned: Aligned) -> FloatArray:
+        """Return the statistics of every row, (n, k)."""
+        ...
 
-    def reduce(self, sums: FloatArray) -> FloatArray: ...
+    def reduce(self, sums: FloatArray) -> FloatArray:
+        """Turn sums (..., k) into scores (...)."""
+        ...
 
 
 @runtime_checkable
@@ -79,6 +83,10 @@ class SampleMetric(Protocol):
     invalid: InvalidPolicy
     kinds: frozenset[str]
 
-    def prepare(self, pred: npt.NDArray[Any], gold: npt.NDArray[Any]) -> Any: ...
+    def prepare(self, pred: npt.NDArray[Any], gold: npt.NDArray[Any]) -> Any:
+        """Do once what does not depend on weights."""
+        ...
 
-    def reduce(self, prepared: Any, w_pred: FloatArray, w_gold: FloatArray) -> FloatArray: ...
+    def reduce(self, prepared: Any, w_pred: FloatArray, w_gold: FloatArray) -> FloatArray:
+        """Return the statistic under each row of weights, (B,)."""
+        ...

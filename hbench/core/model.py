@@ -26,10 +26,14 @@ class Model(Protocol):
     """
 
     @property
-    def identity(self) -> Mapping[str, JsonValue]: ...
+    def identity(self) -> Mapping[str, JsonValue]:
+        """All that changes answers; enters the journal's key."""
+        ...
 
     @property
-    def reads(self) -> Literal["messages", "record"]: ...
+    def reads(self) -> Literal["messages", "record"]:
+        """What answers may depend on."""
+        ...
 
     def unsupported(self, task: str) -> str | None:
         """Say why the model cannot answer this task at all, or None."""
@@ -60,7 +64,9 @@ class ModelContext(Protocol):
     """What a model may ask of the evaluation: training data and the specs of the tasks at hand."""
 
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """Seed of the evaluation."""
+        ...
 
     def spec(self, task: str) -> Any:
         """Return the task's spec (`hbench.spec.Task`)."""
