@@ -1,0 +1,45 @@
+# `make demo` and `make test` are all that a fresh machine needs: they create the environment themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+# learners-cpu, not learners: the tests need no GPU libraries.
+EXTRAS := data,learners-cpu,plots,test,dev
+SUITES := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo test slow lint clean
+help:
+	@echo "make demo   evaluate reference models on small real and synthetic surveys, ending with a leaderboard"
+	@echo "make test   run the tests"
+	@echo "make slow   run the tests that take longer or need real data, a language model or fresh environments"
+	@echo "make lint   style, types and import contracts"
+
+$(VENV)/ready: pyproject.toml $(wildcard plugins/*/pyproject.toml)
+ifneq ($(UV),)
+	test -x $(BIN)/python || uv venv --quiet --seed --python $(PYTHON) $(VENV)
+	uv pip install --quiet --python $(BIN)/python -e '.[$(EXTRAS)]' $(addprefix -e ./,$(SUITES))
+else
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]' $(addprefix -e ./,$(SUITES))
+endif
+	touch $@
+
+demo: $(VENV)/ready
+	$(BIN)/python -m hbench.cli.main demo
+
+# Two workers: the tests are many and small. What needs minutes, data or a model is in `make slow`.
+test: $(VENV)/ready
+	$(PYTEST) -n 2 -m 'not slow and not shared and not lm and not packaging'
+
+slow: $(VENV)/ready
+	$(PYTEST) -n 2 -m 'slow or shared or lm or packaging'
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
