@@ -1,0 +1,1 @@
+"""pytest fixtures and checks for suite authors, loaded by pytest through its entry point."""
