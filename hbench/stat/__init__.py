@@ -1,1 +1,1 @@
-"""hbench.stat"""
+"""Paired bootstrap, ranks and win rates."""

@@ -1,0 +1,63 @@
+"""Bootstrap draws as counts: how often each row (or each household) is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from hbench.core import ScoreError, stable_seed
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def cluster_codes(clusters: Sequence[str | None]) -> npt.NDArray[np.int64]:
+    """Give clusters the codes 0, 1, ... in order of first appearance.
+
+    Every consumer takes its partition from here, so all count the same clusters. Raises `ScoreError` if a row has none:
+    leaving such rows out, or calling each a cluster, would silently be another estimator.
+    """
+    missing = sum(cluster is None for cluster in clusters)
+    if missing:
+        raise ScoreError(
+            f"{missing} of {len(clusters)} rows have no cluster", hint="give every record a cluster, or resample rows"
+        )
+    seen: dict[str | None, int] = {}
+    return np.array([seen.setdefault(cluster, len(seen)) for cluster in clusters], dtype=np.int64)
+
+
+def bootstrap_counts(
+    n: int, draws: int, *, seed: int, task: str, clusters: npt.NDArray[np.int64] | None = None
+) -> FloatArray:
+    """Draw rows with replacement, the same for every model of a task.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    draws : int
+        Number of resamples B.
+    seed : int
+        Seed of the analysis.
+    task : str
+        Qualified name; each task has its own stream, so adding tasks changes no other.
+    clusters : int64 (n,), optional
+        Codes 0..G-1. Then G clusters are drawn with replacement and each brings all of its rows.
+
+    Returns
+    -------
+    float64 (B, n)
+        How often each row is drawn. Without clusters each row of the result sums to n.
+
+    Notes
+    -----
+    HouseholdBench, section 3.2: 10,000 i.i.d. draws per task, paired across models. Counts times row statistics are the
+    statistics of the resamples, so that a task's whole bootstrap is one matrix product.
+    """
+    units = n if clusters is None else int(clusters.max()) + 1
+    rng = np.random.default_rng(stable_seed(seed, task, "bootstrap"))
+    drawn = rng.integers(0, units, size=(draws, units))
+    drawn += np.arange(draws)[:, None] * units
+    counts = np.bincount(drawn.ravel(), minlength=draws * units).reshape(draws, units).astype(np.float64)
+    return counts if clusters is None else counts[:, clusters]
