@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from hbench.core.answer import Outcome, Values
+from hbench.core.parser import Parser
 from hbench.core.record import JsonValue, Record
 from hbench.core.request import Request
 
@@ -70,6 +71,14 @@ class ModelContext(Protocol):
 
     def spec(self, task: str) -> Any:
         """Return the task's spec (`hbench.spec.Task`)."""
+        ...
+
+    def parser(self, task: str) -> Parser:
+        """Return the task's parser, whose `render` writes predictions in the answer format."""
+        ...
+
+    def records(self, task: str) -> Iterable[Record]:
+        """Yield the records that are evaluated, for baselines that draw from them by definition."""
         ...
 
     def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
