@@ -1,1 +1,26 @@
-"""hbench.data"""
+"""The way from raw files to records: store, records, sample steps, splits, samples, released layouts."""
+
+from __future__ import annotations
+
+from hbench.data.choice import DataChoice
+from hbench.data.fingerprint import fingerprint, spec_digest
+from hbench.data.funnel import Funnel, FunnelRow
+from hbench.data.opening import open_data, open_folder
+from hbench.data.records import read_records, write_records
+from hbench.data.store import Store
+from hbench.data.taskdata import TaskData, TaskReader
+
+__all__ = [
+    "DataChoice",
+    "Funnel",
+    "FunnelRow",
+    "Store",
+    "TaskData",
+    "TaskReader",
+    "fingerprint",
+    "open_data",
+    "open_folder",
+    "read_records",
+    "spec_digest",
+    "write_records",
+]

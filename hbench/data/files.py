@@ -1,0 +1,138 @@
+"""Files and folders that are either whole or not there, and their digests."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from hbench.core import DataError
+
+_BLOCK = 1 << 20
+
+
+class _Hash(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+
+class _Stream(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def sha256_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        _feed(digest, stream)
+    return digest.hexdigest()
+
+
+def content_digest(path: Path) -> str:
+    """Return the SHA-256 of what a raw file holds.
+
+    Compressed files are digested by their content, since repacking the same data changes their bytes: ``.gz`` by the
+    decompressed bytes; ``.zip`` by each member in the order of names (name, NUL, size in 8 bytes, content);
+    anything else by its bytes.
+
+    Raises
+    ------
+    DataError
+        The archive is damaged.
+    """
+    digest = hashlib.sha256()
+    try:
+        if path.suffix == ".gz":
+            with gzip.open(path) as stream:
+                _feed(digest, stream)
+        elif path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                for member in sorted(archive.infolist(), key=lambda info: info.filename):
+                    if member.is_dir():
+                        continue
+                    digest.update(member.filename.encode() + b"\0" + member.file_size.to_bytes(8, "big"))
+                    with archive.open(member) as part:
+                        _feed(digest, part)
+        else:
+            return sha256_file(path)
+    except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
+        raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
+    return digest.hexdigest()
+
+
+def _feed(digest: _Hash, stream: _Stream) -> None:
+    while block := stream.read(_BLOCK):
+        digest.update(block)
+
+
+def sync_file(path: Path) -> None:
+    """Wait until a file's content is on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until a folder's entries are on disk, where the system allows to ask for it."""
+    if os.name == "posix":
+        sync_file(path)
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path` that replaces it at the end; after an error `path` is as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The suffix stays, since writers choose their format by it.
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        sync_file(temporary)
+        temporary.replace(path)
+        sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """Yield a temporary folder that becomes `path` at the end.
+
+    A folder that is there already is kept and the new one dropped: folders are named by what determines their content,
+    so both hold the same. After an error nothing is left.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:20]}-"))
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        for file in temporary.rglob("*"):
+            if file.is_file():
+                sync_file(file)
+        sync_folder(temporary)
+        try:
+            temporary.rename(path)
+        except OSError:
+            if not path.is_dir():
+                raise
+        sync_folder(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _umask() -> int:
+    # Temporary files are private by default; what they become should be as readable as any other file.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

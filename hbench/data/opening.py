@@ -1,0 +1,141 @@
+"""From a task and the user's choice to its data, or to the command that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hbench.core import DataError, PluginError, Record
+from hbench.data.choice import DataChoice, choose
+from hbench.data.fingerprint import spec_digest
+from hbench.data.store import Store
+from hbench.data.taskdata import TaskData
+from hbench.spec.task import FileSource, Suite, Task
+
+if TYPE_CHECKING:
+    from hbench.plugin import Registry
+
+RecordsOf = Callable[[Task, Iterable[Mapping[str, Any]]], Iterator[Record]]
+"""Makes the records of a task's rows, one each, in their order (`hbench.prompt.table_records`)."""
+IMPLICIT = ("demo", "package", "file")
+"""Kinds that may be made on the way: they need nothing that the user would have to name."""
+_COMMANDS = {
+    "demo": "hbench data demo {task}",
+    "build": "hbench data build {task} --raw FOLDER_WITH_THE_RAW_FILES",
+    "hub": "hbench data fetch {task}",
+    "package": "hbench data build {task} --kind package",
+    "file": "hbench data build {task}",
+}
+
+
+def open_data(
+    task: Task,
+    choices: Sequence[DataChoice] = (),
+    *,
+    store: Store,
+    registry: Registry,
+    suite: Suite | None = None,
+    records_of: RecordsOf | None = None,
+) -> TaskData:
+    """Return a task's data.
+
+    Parameters
+    ----------
+    task : Task
+        The spec.
+    choices : sequence of DataChoice
+        What the user said; without a fitting choice the suite's default counts.
+    store : Store
+        Where built data is kept.
+    registry : Registry
+        Layouts, sources, steps and split rules.
+    suite : Suite or None
+        The task's suite.
+    records_of : callable or None
+        Makes records of rows. With it, data that needs no raw files (`IMPLICIT`) is made if it is absent.
+
+    Raises
+    ------
+    DataError
+        There is no such data; the message holds the command that makes it.
+    """
+    choice = choose(choices, task.suite, default=suite.data if suite is not None else "demo")
+    if choice.folder is not None:
+        return open_folder(choice.folder, task, registry=registry, suite=suite)
+    kind = choice.value
+    if isinstance(task.source, FileSource):
+        # The YAML names the table itself, so there is one kind of data whatever was chosen for the suites.
+        kind = "file"
+    renderer = partial(records_of, task) if records_of is not None else None
+    if kind == "hub":
+        return open_folder(_fetched(task, store), task, registry=registry, suite=suite, kind="hub")
+    if kind == "file" and records_of is not None:
+        return _made(task, kind, store, registry, records_of)
+    found = store.find(task.name, kind, spec=spec_digest(task), renderer=renderer)
+    if found is not None:
+        return found
+    if kind in IMPLICIT and records_of is not None:
+        return _made(task, kind, store, registry, records_of)
+    stale = store.find(task.name, kind) is not None
+    raise DataError(
+        f"the {kind} data in the store were made from another version of the task's spec"
+        if stale
+        else f"there are no {kind} data in the store ({store.root})",
+        task=task.name,
+        hint="Make them with: " + command(task.name, kind),
+    )
+
+
+def command(task: str, kind: str) -> str:
+    """Return the command that makes a task's data of a kind."""
+    return _COMMANDS[kind].format(task=task)
+
+
+def open_folder(
+    folder: Path, task: Task, *, registry: Registry, suite: Suite | None = None, kind: str = "folder"
+) -> TaskData:
+    """Return a task's data from a folder in a released layout: the suite's own, else the first that fits.
+
+    Raises
+    ------
+    DataError
+        No layout fits, or the folder does not hold the task.
+    """
+    names = [suite.layout] if suite is not None and suite.layout else []
+    names += [info.name for info in registry.names("layout") if info.name not in names]
+    tried = []
+    for name in names:
+        try:
+            layout: Any = registry.get("layout", name, suite=task.suite)()
+        except PluginError:
+            if suite is not None and name == suite.layout:
+                raise
+            continue
+        tried.append(name)
+        if layout.recognises(folder):
+            data: TaskData = layout.open(folder, task, kind=kind)
+            return data
+    raise DataError(
+        "the folder is in no known layout", file=folder, task=task.name, hint=f"Known: {', '.join(tried) or 'none'}."
+    )
+
+
+def _fetched(task: Task, store: Store) -> Path:
+    from hbench.data.hub import fetched_folder
+
+    folder = fetched_folder(store, task.suite)
+    if folder is None:
+        raise DataError(
+            f"the released data of {task.suite} have not been downloaded",
+            task=task.name,
+            hint="Download them with: " + command(task.name, "hub"),
+        )
+    return folder
+
+
+def _made(task: Task, kind: str, store: Store, registry: Registry, records_of: RecordsOf) -> TaskData:
+    from hbench.data.build import make
+
+    return make(task, kind=kind, store=store, registry=registry, records_of=records_of)
