@@ -1,1 +1,1 @@
-"""hbench.run"""
+"""From a plan to scores: requests, journal, predictions, results."""
