@@ -36,8 +36,8 @@ class Target(Frozen):
     """The classes, or the events of a probability vector, in the order that scores use."""
     range: tuple[float, float] | None = None
     """Lowest and highest possible value; predictions are clipped to it where the answer says so."""
-    no_change: str | None = None
-    """The no-change prediction: a column of the table, or ``=VALUE`` for a constant."""
+    no_change: str | tuple[str, ...] | None = None
+    """The no-change prediction: a column of the table (one a label for probability vectors), or ``=VALUE`` for a constant."""
     description: str | None = None
 
     @model_validator(mode="after")
