@@ -26,7 +26,8 @@ class Target(Frozen):
     name: str
     """Name in answers, scores and tables."""
     column: str | None = None
-    """Column of the task's table that holds the truth (default: the name)."""
+    """Column of the task's table that holds the truth (default: the name). For a probability over two labels that has
+    no `columns`: the probability of the second label, from 0 to 1."""
     columns: tuple[str, ...] = ()
     """The columns of a probability vector, in the order of the labels."""
     kind: TargetKind
@@ -48,6 +49,10 @@ class Target(Frozen):
             raise ValueError("labels are repeated")
         if self.columns and self.kind != "probability":
             raise ValueError("`columns` belongs to a probability vector; use `column`")
+        if self.columns and len(self.columns) != len(self.labels):
+            raise ValueError("a probability vector needs one column per label")
+        if isinstance(self.no_change, tuple) and len(self.no_change) != len(self.columns):
+            raise ValueError("a list of no-change columns needs as many as `columns` has")
         if self.range is not None and not self.range[0] < self.range[1]:
             raise ValueError("the range must rise")
         return self
