@@ -41,6 +41,8 @@ class Predictors(Frozen):
     """Deepest lag. ``x`` with two lags means the columns ``x_lag1`` and ``x_lag2``."""
     current: bool = True
     """With lags: whether the current value is an input too."""
+    required_lags: int | None = Field(default=None, ge=0)
+    """With lags: how many of them, from the first, must be present; deeper ones may be missing (default: all must)."""
     section: Section | None = None
 
     @model_validator(mode="before")
@@ -66,6 +68,16 @@ class Predictors(Frozen):
                 *(f"{name}_lag{k}" for k in range(1, self.lags + 1)),
             )
         )
+
+    @property
+    def required_columns(self) -> tuple[str, ...]:
+        """The columns without which a record is none."""
+        if not self.required:
+            return ()
+        if self.required_lags is None:
+            return self.columns
+        deeper = {f"{name}_lag{k}" for name in self.names for k in range(self.required_lags + 1, self.lags + 1)}
+        return tuple(column for column in self.columns if column not in deeper)
 
 
 class Step(Frozen):
@@ -238,6 +250,11 @@ class Task(Frozen):
     def predictor_columns(self) -> tuple[str, ...]:
         """All inputs, in order."""
         return tuple(column for part in self.predictors for column in part.columns)
+
+    @property
+    def required_columns(self) -> tuple[str, ...]:
+        """The inputs without which a record is none, in order."""
+        return tuple(column for part in self.predictors for column in part.required_columns)
 
     def answer_spec(self, *, repairs: frozenset[str] = frozenset()) -> AnswerSpec:
         """Return what a parser must know."""
