@@ -1,0 +1,225 @@
+"""Any server that speaks OpenAI's chat completions: OpenAI itself, vLLM, llama.cpp, SGLang, gateways."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Sampling
+from hbench.model.http import HttpModel, HttpSettings
+from hbench.model.limits import Prices
+from hbench.model.options import Options
+from hbench.model.wire import BodyError, Reply
+
+OFFICIAL = "https://api.openai.com/v1"
+_SEEDS = 2**31
+_STRIDE = 1_000_003
+
+
+@dataclass
+class ChatWire:
+    """The chat completions format.
+
+    Parameters
+    ----------
+    model : str
+        The model's name at the server.
+    key : str or None
+        Sent as bearer token.
+    native_draws : bool
+        Ask for all draws of a record with one request (``n``) instead of one request each.
+    max_tokens_field : str
+        What the server calls the limit on new tokens.
+    """
+
+    model: str
+    key: str | None = None
+    native_draws: bool = False
+    max_tokens_field: str = "max_tokens"
+
+    def __post_init__(self) -> None:
+        self._head = b'{"model":' + json.dumps(self.model).encode() + b',"messages":'
+        self._tail: tuple[Sampling, bytes] = (Sampling(), self._settings(Sampling()))
+
+    path = "/chat/completions"
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """The model's name: two servers of one model are one model."""
+        return {"back_end": "openai", "model": self.model}
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the bearer token, if there is one."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def jobs(self, draws: Sequence[int]) -> Sequence[tuple[int, ...]]:
+        """Part draws into those that share a request."""
+        return [tuple(draws)] if self.native_draws else [(draw,) for draw in draws]
+
+    def body(self, request: Request, draws: Sequence[int]) -> bytes:
+        """Write a request; only its prompt and seed are written anew each time."""
+        sampling = request.sampling
+        if self._tail[0] is not sampling and self._tail[0] != sampling:
+            self._tail = (sampling, self._settings(sampling))
+        messages = json.dumps([{"role": role, "content": content} for role, content in request.messages])
+        parts = [self._head, messages.encode(), self._tail[1]]
+        if sampling.seed is not None:
+            parts.append(b',"seed":%d' % vary_seed(sampling.seed, draws[0], request.occurrence))
+        if len(draws) > 1:
+            parts.append(b',"n":%d' % len(draws))
+        parts.append(b"}")
+        return b"".join(parts)
+
+    def read(self, payload: JsonValue, draws: Sequence[int]) -> Reply:
+        """Read choices in order of their index."""
+        if not isinstance(payload, dict):
+            raise BodyError("not_an_object", type(payload).__name__)
+        choices = payload.get("choices")
+        if not choices and payload.get("error"):
+            message, code = self.complaint(payload)
+            status = int(code) if code.isdigit() and 400 <= int(code) <= 599 else None
+            raise BodyError("error_body", message, status=status)
+        if not isinstance(choices, list) or not choices:
+            raise BodyError("no_choices", "the response holds no choices")
+        outcomes = {draw: _outcome(choice) for draw, choice in zip(draws, choices, strict=False)}
+        usage = payload.get("usage")
+        if not isinstance(usage, dict):
+            usage = {}
+        return Reply(outcomes, _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+
+    def complaint(self, payload: JsonValue) -> tuple[str, str]:
+        """Return message and code, from the forms that servers use."""
+        if not isinstance(payload, dict):
+            return "", ""
+        error = payload.get("error", payload)
+        if not isinstance(error, dict):
+            return str(error), str(payload.get("code") or "")
+        message = error.get("message") or error.get("detail") or ""
+        return str(message), str(error.get("code") or error.get("type") or "")
+
+    def _settings(self, sampling: Sampling) -> bytes:
+        settings: dict[str, JsonValue] = {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "min_p": sampling.min_p,
+            self.max_tokens_field: sampling.max_tokens,
+            "stop": list(sampling.stop) or None,
+            "reasoning_effort": sampling.reasoning_effort,
+        }
+        # What is unset is not sent: the provider's default stays the provider's.
+        given = {name: value for name, value in settings.items() if value is not None} | dict(sampling.extra)
+        return b"".join(b",%s:%s" % (json.dumps(k).encode(), json.dumps(v).encode()) for k, v in given.items())
+
+
+class OpenAI(HttpModel):
+    """`openai:NAME`, with ``base_url=`` for any compatible server."""
+
+    @classmethod
+    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> OpenAI:
+        """Make the back end from its words.
+
+        Raises
+        ------
+        ModelError
+            Without a model's name, without the key that is needed, or for options that do not exist.
+        """
+        name = f"openai:{argument}"
+        if not argument:
+            raise ModelError("model openai: which one? Write openai:NAME")
+        read = Options("openai", options)
+        urls = read.texts("base_url") or (OFFICIAL,)
+        for url in urls:
+            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+                raise ModelError(f"model {name}: base_url={url!r} must begin with http:// or https://")
+        key = _key(name, read.text("key_env"), urls)
+        draws = read.choice("n_draws", "separate", ("separate", "native"))
+        limit_field = read.choice(
+            "max_tokens_field",
+            "max_completion_tokens" if urls == (OFFICIAL,) else "max_tokens",
+            ("max_tokens", "max_completion_tokens"),
+        )
+        settings = read_http_settings(read, name, urls)
+        read.finish()
+        wire = ChatWire(argument, key=key, native_draws=draws == "native", max_tokens_field=limit_field)
+        return cls(name, wire, settings, secrets=(key,) if key else ())
+
+
+def read_http_settings(read: Options, name: str, urls: tuple[str, ...]) -> HttpSettings:
+    """Read the options that all HTTP back ends share."""
+    price_in, price_out = read.number("price_in"), read.number("price_out")
+    max_cost = read.number("max_cost")
+    if max_cost is not None and (price_in is None or price_out is None):
+        raise ModelError(
+            f"model {name}: max_cost needs prices",
+            hint="add price_in= and price_out=, in US dollars per million tokens",
+        )
+    usual = HttpSettings(urls)
+    return HttpSettings(
+        urls=tuple(url.removesuffix("/").removesuffix("/chat/completions") for url in urls),
+        concurrency=read.integer("concurrency", usual.concurrency),
+        attempts=read.integer("attempts", usual.attempts),
+        timeout=read.number("timeout", usual.timeout, positive=True),
+        patience=read.number("patience", usual.patience),
+        max_wait=read.number("max_wait", usual.max_wait),
+        max_body=read.integer("max_body", usual.max_body),
+        requests_per_minute=read.number("requests_per_minute", positive=True),
+        tokens_per_minute=read.number("tokens_per_minute", positive=True),
+        prices=None if price_in is None and price_out is None else Prices(price_in or 0.0, price_out or 0.0),
+        max_cost=max_cost,
+    )
+
+
+def vary_seed(seed: int, draw: int, occurrence: int = 0) -> int:
+    """Return the seed of one draw: the next draw has the next seed.
+
+    Equal prompts of two people are two questions, so their seeds lie far apart.
+    """
+    return (seed + draw + _STRIDE * occurrence) % _SEEDS
+
+
+def _key(name: str, variable: str | None, urls: Sequence[str]) -> str | None:
+    if variable is not None:
+        key = os.environ.get(variable)
+        if not key:
+            raise ModelError(f"model {name}: the environment variable {variable} (key_env) is not set")
+        return key
+    key = os.environ.get("OPENAI_API_KEY") or None
+    if OFFICIAL in urls and key is None:
+        raise ModelError(
+            f"model {name}: the environment variable OPENAI_API_KEY is not set",
+            hint="set it, or name another with key_env=NAME, or name another server with base_url=URL",
+        )
+    # A key that was not named for this server does not travel unencrypted.
+    private = all(_is_private(url) for url in urls)
+    return key if private else None
+
+
+def _is_private(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def _outcome(choice: JsonValue) -> Outcome:
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise BodyError("no_message", "a choice holds no message")
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    text = content if content is not None else message.get("refusal")
+    if text is None:
+        if choice.get("finish_reason") == "content_filter":
+            return Failure("request", "content_filter", "the provider withheld the answer")
+        if reasoning is None and choice.get("finish_reason") != "length":
+            raise BodyError("no_content", f"finish_reason {choice.get('finish_reason')!r}")
+        text = ""
+    return Completion(str(text), None if reasoning is None else str(reasoning))
+
+
+def _count(value: JsonValue) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

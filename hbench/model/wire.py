@@ -1,0 +1,75 @@
+"""What differs between providers: how a request is written and an answer read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hbench.core import Completion, Failure, JsonValue, Request
+
+_SECRETS = re.compile(r"(?i)\b(sk-[\w-]{6,}|bearer\s+[\w.~+/=-]{6,}|AIza[\w-]{20,})")
+
+
+class BodyError(Exception):
+    """A response that says it is fine and is not; worth another try unless `final`."""
+
+    def __init__(self, reason: str, detail: str = "", *, status: int | None = None, final: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail
+        self.status = status
+        self.final = final
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Outcomes by draw, and the tokens that the provider counted over all of them."""
+
+    outcomes: Mapping[int, Completion | Failure]
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+class Wire(Protocol):
+    """A provider's format."""
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """What enters the journal's key."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """What is appended to the base URL."""
+        ...
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers of every request, keys included."""
+        ...
+
+    def jobs(self, draws: Sequence[int]) -> Sequence[tuple[int, ...]]:
+        """Part draws into those that share a request."""
+        ...
+
+    def body(self, request: Request, draws: Sequence[int]) -> bytes:
+        """Write a request for these draws."""
+        ...
+
+    def read(self, payload: JsonValue, draws: Sequence[int]) -> Reply:
+        """Read a decoded response, or raise `BodyError`."""
+        ...
+
+    def complaint(self, payload: JsonValue) -> tuple[str, str]:
+        """Return message and code of an error response."""
+        ...
+
+
+def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:
+    """Shorten a foreign text and strike out keys."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret, "***")
+    text = " ".join(_SECRETS.sub("***", text).split())
+    return text if len(text) <= limit else f"{text[:limit]}..."
