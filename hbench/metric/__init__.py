@@ -1,1 +1,28 @@
-"""hbench.metric"""
+"""Predictions to statistics, statistics to scores."""
+
+from __future__ import annotations
+
+from hbench.metric.align import StrictFill, align
+from hbench.metric.draws import AGGREGATORS, Aggregator, aggregate
+from hbench.metric.rows import ScoredRow
+from hbench.metric.score import Provenance, Score, score_target, score_task
+from hbench.metric.statistics import Block, Cells, TaskStatistics, UseStatistics, find_metric, row_statistics
+
+__all__ = [
+    "AGGREGATORS",
+    "Aggregator",
+    "Block",
+    "Cells",
+    "Provenance",
+    "Score",
+    "ScoredRow",
+    "StrictFill",
+    "TaskStatistics",
+    "UseStatistics",
+    "aggregate",
+    "align",
+    "find_metric",
+    "row_statistics",
+    "score_target",
+    "score_task",
+]
