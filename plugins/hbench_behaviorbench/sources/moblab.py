@@ -1,0 +1,61 @@
+"""Logs of the economic games that were played on MobLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from hbench.core import BuildReport, DataError, RawFile
+from hbench_behaviorbench.plays import FOLDER, GAMES, decisions, play_by_play
+
+
+class MobLab:
+    """One file of moves a game, rows in the order of play.
+
+    Each game whose file is there becomes a panel ``GAME.parquet`` of the moves that pass the paper's four-level filter
+    (appendix B.2): ``user_id``, ``play`` (number of the user's play of this game, from 1), ``round`` (from 1) and the
+    game's decisions, in file order. What each level leaves is counted as ``GAME.L1`` to ``GAME.L4``.
+
+    The paper drops the rounds after an invalid one "of the same subject"; the published data show that only those of
+    the same *play* went. `later_rounds_of` chooses, and both counts are reported (``GAME.L1.play`` and
+    ``GAME.L1.subject``).
+    """
+
+    later_rounds_of: Literal["play", "subject"] = "play"
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """All games' files; each is needed for its own game only."""
+        return tuple(RawFile(f"{FOLDER}/{game.file}", game.origin, game.terms, required=False) for game in GAMES)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write a panel for every game whose file is in the raw folder.
+
+        Raises
+        ------
+        DataError
+            No game's file is there, or one is malformed.
+        """
+        present = [game for game in GAMES if (raw / FOLDER / game.file).exists()]
+        if not present:
+            raise DataError(
+                "none of the games' files is there",
+                file=raw / FOLDER,
+                hint=f"Put {GAMES[0].file} from {GAMES[0].origin} there.",
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        for game in present:
+            moves = play_by_play(decisions(raw, game, report), game, report, later_rounds_of=self.later_rounds_of)
+            moves.write_parquet(out / f"{game.name}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write synthetic logs in the files' layouts; see `hbench_behaviorbench.demo.moblab`."""
+        from hbench_behaviorbench.demo.moblab import write
+
+        write(raw, seed=seed, scale=scale)
+
+
+class MobLabBySubject(MobLab):
+    """The same logs under the paper's wording: an invalid record ends the subject's part in the game."""
+
+    later_rounds_of = "subject"
