@@ -38,7 +38,7 @@ class Target(Frozen):
     range: tuple[float, float] | None = None
     """Lowest and highest possible value; predictions are clipped to it where the answer says so."""
     no_change: str | tuple[str, ...] | None = None
-    """The no-change prediction: a column of the table (for a probability vector one a label), or ``=VALUE``, a constant."""
+    """The no-change prediction: a column of the table (probability vectors: one a label), or a constant, ``=VALUE``."""
     description: str | None = None
 
     @model_validator(mode="after")
