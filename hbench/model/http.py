@@ -24,6 +24,7 @@ from hbench.model.wire import BodyError, Reply, Wire, scrub
 
 if TYPE_CHECKING:
     import aiohttp
+    from yarl import URL
 
 log = logging.getLogger(__name__)
 
@@ -200,6 +201,10 @@ class HttpModel:
         if self._session is not None:
             return
         import aiohttp  # 0.2 s to import, so only when something is asked
+        from yarl import URL
+
+        for endpoint in self._endpoints:
+            endpoint.target = URL(endpoint.url)
 
         self._session = aiohttp.ClientSession(
             # The flow's slots are the limit; a second one in the connector would only queue behind it.
@@ -250,7 +255,7 @@ class HttpModel:
         endpoint.in_flight += 1
         self.stats.requests += 1
         try:
-            async with self._session.post(endpoint.url, data=job.body, allow_redirects=False) as response:
+            async with self._session.post(endpoint.target, data=job.body, allow_redirects=False) as response:
                 body = await self._body(response)
                 headers = response.headers
                 status = response.status
@@ -414,6 +419,7 @@ class _Endpoint:
 
     def __init__(self, url: str) -> None:
         self.url = url
+        self.target: URL | str = url
         self.in_flight = 0
         self.refusals = 0
         parts = urlsplit(url)
