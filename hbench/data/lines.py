@@ -18,8 +18,10 @@ _MARKS = (
 )
 
 
-def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_jsonl(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield every object of a JSON Lines file with its line number, which counts from 1. Blank lines are skipped.
+
+    With `nan`, the tokens ``NaN`` and ``Infinity`` are read, as in files of decoded answers; else they are refused.
 
     Raises
     ------
@@ -32,7 +34,7 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, raw in enumerate(stream, start=1):
             text = decode(raw, path, number)
             if text.strip():
-                yield number, _parse(text, path, number, whole=raw.endswith(b"\n"))
+                yield number, _parse(text, path, number, whole=raw.endswith(b"\n"), nan=nan)
 
 
 def check_byte_order_mark(path: Path) -> None:
@@ -72,9 +74,9 @@ def decode(raw: bytes, path: Path, line: int) -> str:
         ) from error
 
 
-def _parse(text: str, path: Path, line: int, *, whole: bool) -> dict[str, Any]:
+def _parse(text: str, path: Path, line: int, *, whole: bool, nan: bool) -> dict[str, Any]:
     try:
-        row = json.loads(text, parse_constant=_no_number, object_pairs_hook=_distinct)
+        row = json.loads(text, parse_constant=float if nan else _no_number, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         if not whole:
             raise DataError(

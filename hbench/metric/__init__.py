@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from hbench.metric.align import StrictFill, align
+from hbench.metric.cells import Block, Cells
 from hbench.metric.draws import AGGREGATORS, Aggregator, aggregate
+from hbench.metric.gather import find_metric, row_statistics
 from hbench.metric.rows import ScoredRow
-from hbench.metric.score import Provenance, Score, score_target, score_task
-from hbench.metric.statistics import Block, Cells, TaskStatistics, UseStatistics, find_metric, row_statistics
+from hbench.metric.score import score_target, score_task
+from hbench.metric.statistics import TaskStatistics, UseStatistics
+from hbench.metric.tidy import Provenance, Score
 
 __all__ = [
     "AGGREGATORS",
