@@ -24,7 +24,8 @@ def bigfive_pairs(frame: pl.LazyFrame, context: Any) -> pl.LazyFrame:
     Returns
     -------
     polars.LazyFrame
-        With ``dimension`` (name) and ``score`` (10 to 50 points); the item columns are left out.
+        With ``dimension`` (name), ``score`` (10 to 50 points) and the other scores as ``other_Extraversion`` and so on,
+        null for the dimension itself. Items and the original scores are left out, so that none gives the answer away.
     """
     import polars as pl
 
@@ -33,6 +34,8 @@ def bigfive_pairs(frame: pl.LazyFrame, context: Any) -> pl.LazyFrame:
         frame.drop(_CODES)
         .with_columns(dimension=pl.lit(pl.Series([names])).first(), score=pl.concat_list(names))
         .explode("dimension", "score")
+        .with_columns(pl.when(pl.col("dimension") != name).then(pl.col(name)).alias(f"other_{name}") for name in names)
+        .drop(names)
     )
 
 

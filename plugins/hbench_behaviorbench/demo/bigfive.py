@@ -52,7 +52,7 @@ def write(raw: Path, *, seed: int, scale: float) -> None:
     _write(raw / ANSWERS, ((*BACKGROUND, *ITEM_COLUMNS), *rows))
     by_column = (instrument.BY_CODE[column] for column in ITEM_COLUMNS)
     _write(raw / STATEMENTS, ((item.code, item.statement) for item in by_column))
-    circles = ("\N{WHITE CIRCLE}",) * 5
+    circles = ("\N{CYRILLIC CAPITAL LETTER O}",) * 5
     _write(raw / KEYS, ((position, text, *circles, key) for position, text, key in instrument.IPIP_LINES))
 
 
