@@ -32,7 +32,7 @@ class PredictionIndex:
     Raises
     ------
     ModelError
-        For a line that is no JSON object, a row without ``id``, or a record and draw that occur twice, by file and line.
+        For a line that is no JSON object, a row without ``id``, or a draw that occurs twice; with file and line.
 
     Notes
     -----

@@ -65,7 +65,7 @@ class Replay:
         return {"model": "replay", "content": digest.hexdigest(), **({"field": self._field} if self._field else {})}
 
     def unsupported(self, task: str) -> str | None:
-        """A folder without the task's file cannot answer it."""
+        """Say so where the folder lacks the task's file."""
         if self.path.is_file() or self._files(task):
             return None
         return f"{self.path} holds no {task.rpartition('/')[2]}.jsonl"

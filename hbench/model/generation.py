@@ -1,0 +1,110 @@
+"""From hbench's requests to lm-eval's: templates, generation settings, seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hbench.core import JsonValue, Message, ModelError, Request, stable_seed
+
+MAX_TOKENS = 1024
+"""New tokens where the sampling does not say. Servers go on to the end of the context; a local loop had better not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One generation, and the draws that it serves."""
+
+    request: Request
+    numbers: tuple[int, ...]
+
+
+def gen_kwargs(model: Any, draw: Draw) -> dict[str, JsonValue]:
+    """Translate the sampling.
+
+    Where no temperature is given the model's own generation settings hold, as they do for a server that is started on
+    the same folder, and temperature 1 where it has none. lm-eval would decode greedily, which makes all draws alike.
+    """
+    sampling = draw.request.sampling
+    if sampling.reasoning_effort is not None:
+        raise ModelError(
+            "lm-eval's models have no reasoning_effort", hint="use extra={...} for arguments of the generation"
+        )
+    own = _own_settings(model) if sampling.temperature is None else {}
+    temperature = own.get("temperature", 1.0) if sampling.temperature is None else sampling.temperature
+    settings: dict[str, JsonValue] = {
+        "until": list(sampling.stop),
+        "max_gen_toks": MAX_TOKENS if sampling.max_tokens is None else sampling.max_tokens,
+        "do_sample": temperature > 0,
+        "temperature": temperature,
+    }
+    if temperature > 0:
+        for name in ("top_p", "top_k", "min_p"):
+            value = getattr(sampling, name)
+            value = own.get(name) if value is None else value
+            if value is not None:
+                settings[name] = value
+    kinds = {base.__name__ for base in type(model).__mro__}
+    if kinds & {"TemplateAPI", "VLLM"}:
+        # Their own seed is a constant, which would make every draw the same.
+        seed = 0 if sampling.seed is None else sampling.seed
+        settings["seed"] = stable_seed(seed, str(draw.numbers[0]), str(draw.request.occurrence)) % 2**31
+    return settings | dict(sampling.extra)
+
+
+def chunk_seed(seed: int, chunk: Sequence[Draw]) -> int:
+    """Return the seed of the draws that are generated together."""
+    given = chunk[0].request.sampling.seed
+    names = (
+        f"{draw.request.record.task}|{draw.request.record.key}|{draw.request.occurrence}|{draw.numbers[0]}"
+        for draw in chunk
+    )
+    return stable_seed(seed if given is None else given, "generation", *names) % 2**63
+
+
+def render_chat(model: Any, messages: Sequence[Message], *, chat: bool, name: str) -> Any:
+    """Render a prompt through the model's own chat template.
+
+    A template that refuses system turns, or drops them without a word, gets them at the head of the first user turn.
+    """
+    if not chat:
+        return "\n\n".join(message.content for message in messages)
+    turns = [{"role": message.role, "content": message.content} for message in messages]
+    # lm-eval drops system turns itself when a template raises, so what counts is whether the text arrived.
+    rendered = _apply(model, turns, name)
+    if isinstance(rendered, str) and not all(turn["content"].strip() in rendered for turn in turns):
+        rendered = _apply(model, merge_system(turns), name)
+        if not all(turn["content"].strip() in rendered for turn in turns):
+            raise ModelError(f"model {name}: its chat template loses part of the prompt", hint="try chat_template=off")
+    return rendered
+
+
+def merge_system(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Move system turns to the head of the first user turn."""
+    system = [turn["content"] for turn in turns if turn["role"] == "system"]
+    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
+    for turn in rest:
+        if turn["role"] == "user":
+            turn["content"] = "\n\n".join([*system, turn["content"]])
+            return rest
+    return [{"role": "user", "content": "\n\n".join(system)}, *rest]
+
+
+def _apply(model: Any, turns: list[dict[str, str]], name: str) -> Any:
+    try:
+        return model.apply_chat_template(turns)
+    # Templates are programs of strangers; whatever they raise means the same.
+    except Exception as error:
+        raise ModelError(
+            f"model {name} has no usable chat template: {type(error).__name__}: {str(error).splitlines()[:1]}",
+            hint="a base model takes plain text: chat_template=off",
+        ) from error
+
+
+def _own_settings(model: Any) -> dict[str, float]:
+    """Return temperature, top_p, top_k and min_p that the model's makers chose, where they did."""
+    config = getattr(getattr(model, "model", None), "generation_config", None)
+    differing = config.to_diff_dict() if config is not None and hasattr(config, "to_diff_dict") else {}
+    names = ("temperature", "top_p", "top_k", "min_p")
+    return {name: differing[name] for name in names if isinstance(differing.get(name), int | float)}

@@ -1,0 +1,259 @@
+"""Every back end that lm-evaluation-harness registers, Hugging Face transformers first of all.
+
+lm-eval brings model loading, chat templates and batched generation; hbench brings the requests, hands finished chunks
+to the journal, and keeps the event loop alive by working in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import inspect
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from hbench.core import Completion, Deliver, Failure, JsonValue, ModelContext, ModelError, Outcome, Request
+from hbench.model.delivery import deliver_all
+from hbench.model.generation import MAX_TOKENS, Draw, chunk_seed, gen_kwargs, render_chat
+from hbench.model.options import Options
+from hbench.model.weights import folder_fingerprint
+
+_PLUMBING = frozenset(
+    {
+        "base_url", "batch_size", "ca_cert_path", "data_parallel_size", "device", "gpu_memory_utilization",
+        "max_batch_size", "max_cpu_memory", "max_memory_per_gpu", "max_retries", "num_concurrent", "offload_folder",
+        "parallelize", "tensor_parallel_size", "timeout", "verify_certificate",
+    }
+)  # fmt: skip
+"""Options of lm-eval's classes that do not change answers, and so are no part of a model's identity."""
+_PATHS = ("pretrained", "peft", "delta", "tokenizer")
+"""Options whose value may be a folder: its content is the identity, not its name."""
+
+
+def create_hf(argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> LmEval:
+    """Make `hf:NAME_OR_FOLDER`, transformers through lm-eval."""
+    if not argument:
+        raise ModelError("model hf: which one? Write hf:NAME or hf:FOLDER")
+    if argument.startswith((".", "/", "~")) and not Path(argument).expanduser().is_dir():
+        raise ModelError("there is no such model folder", file=argument)
+    folder = Path(argument).expanduser()
+    pretrained = str(folder) if folder.is_dir() else argument
+    return LmEval.make("hf", {"pretrained": pretrained, "batch_size": 4, **options}, context, name=f"hf:{argument}")
+
+
+def create_lm_eval(argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> LmEval:
+    """Make `lm-eval:TYPE,...` for any type that lm-eval registers; its options are those of lm-eval's class."""
+    if not argument:
+        raise ModelError("model lm-eval: which type? Write lm-eval:TYPE, as in lm-eval:hf,pretrained=NAME")
+    return LmEval.make(argument, options, context, name=f"lm-eval:{argument}")
+
+
+class LmEval:
+    """A model of lm-eval's registry.
+
+    Parameters
+    ----------
+    kind : str
+        lm-eval's name of the type.
+    arguments : mapping
+        For the constructor of lm-eval's class.
+    seed : int
+        Seed of the evaluation, used where the sampling has none.
+    chat : bool
+        Whether prompts pass through the model's chat template; otherwise their turns are joined by blank lines.
+    chunk_size : int
+        Draws that are answered, and made durable, together.
+
+    Notes
+    -----
+    Draws are seeded by chunk: equal chunks give equal answers, but a run that was interrupted forms other chunks than
+    one that was not. ``chunk_size=1`` makes each draw depend on its own name alone.
+    """
+
+    generative = True
+    reads: Literal["messages", "record"] = "messages"
+
+    def __init__(
+        self, name: str, kind: str, arguments: Mapping[str, JsonValue], *, seed: int, chat: bool, chunk_size: int
+    ) -> None:
+        self.name = name
+        self._kind = kind
+        self._arguments = dict(arguments)
+        self._seed = seed
+        self._chat = chat
+        self._chunk_size = chunk_size
+        self._identity: dict[str, JsonValue] | None = None
+        self._model: Any = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lm-eval")
+
+    @classmethod
+    def make(cls, kind: str, options: Mapping[str, JsonValue], context: ModelContext, *, name: str) -> LmEval:
+        """Check what can be checked without loading anything heavy."""
+        if importlib.util.find_spec("lm_eval") is None:
+            raise ModelError(f"model {name} needs lm-eval", hint="pip install 'hbench[lm-eval]'")
+        for secret in ("auth_token", "api_key", "header"):
+            if secret in options:
+                raise ModelError(f"model {name}: keys come from the environment, not from the option {secret}")
+        read = Options(name, options)
+        chat = read.choice("chat_template", "on", ("on", "off")) == "on"
+        usual = max(4, 8 * _whole(options.get("num_concurrent")), 4 * _whole(options.get("batch_size")))
+        chunk_size = read.integer("chunk_size", usual)
+        return cls(name, kind, read.rest(), seed=context.seed, chat=chat, chunk_size=chunk_size)
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """Type, options that change answers, and the content of local folders."""
+        if self._identity is None:
+            settings = {key: value for key, value in self._arguments.items() if key not in _PLUMBING}
+            for key in _PATHS:
+                value = settings.get(key)
+                if isinstance(value, str) and Path(value).is_dir():
+                    settings[key] = f"sha256:{folder_fingerprint(Path(value))}"
+            self._identity = {
+                "back_end": "lm-eval",
+                "type": self._kind,
+                "settings": settings,
+                "chat_template": self._chat,
+                "max_tokens": MAX_TOKENS,
+                "seed": self._seed,
+            }
+        return self._identity
+
+    def unsupported(self, task: str) -> str | None:
+        """Every task that has prompts can be asked."""
+        return None
+
+    async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
+        """Answer chunk by chunk; each is durable before the next begins.
+
+        Raises
+        ------
+        ModelError
+            Where the model cannot be loaded or fails; what was delivered stays.
+        """
+        loop = asyncio.get_running_loop()
+        if self._model is None:
+            self._model = await loop.run_in_executor(self._thread, self._load)
+        draws = self._draws(requests)
+        while chunk := list(islice(draws, self._chunk_size)):
+            outcomes = await loop.run_in_executor(self._thread, self._generate, chunk)
+            await deliver_all(
+                (
+                    (draw.request, number, outcome)
+                    for draw, outcome in zip(chunk, outcomes, strict=True)
+                    for number in draw.numbers
+                ),
+                deliver,
+            )
+
+    async def aclose(self) -> None:
+        """Let go of the model and its memory."""
+        self._model = None
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _draws(self, requests: Iterable[Request]) -> Iterator[Draw]:
+        for request in requests:
+            if request.sampling.temperature == 0:
+                # Greedy draws are all the same; one is enough.
+                yield Draw(request, request.draws)
+            else:
+                for number in request.draws:
+                    yield Draw(request, (number,))
+
+    def _load(self) -> Any:
+        # lm-eval greets at level INFO and repeats every setting.
+        logging.getLogger("lm_eval").setLevel(logging.WARNING)
+        from lm_eval.api.registry import get_model
+
+        try:
+            model_class: Any = get_model(self._kind)
+        except (ValueError, KeyError) as error:
+            from lm_eval.api.registry import model_registry
+
+            near = get_close_matches(self._kind, list(model_registry.keys()), n=1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise ModelError(f"lm-eval has no model type {self._kind!r}{meant}") from error
+        arguments = dict(self._arguments)
+        parameters = inspect.signature(model_class.__init__).parameters
+        for option in arguments:
+            near = get_close_matches(option, list(parameters), n=1, cutoff=0.8)
+            if option not in parameters and near:
+                # The class may take any keyword, and would drop this one without a word.
+                raise ModelError(f"model {self.name} has no option {option!r}; did you mean {near[0]!r}?")
+        if "device" in parameters and "device" not in arguments and importlib.util.find_spec("torch"):
+            import torch
+
+            arguments["device"] = "cuda" if torch.cuda.is_available() else "cpu"
+        try:
+            return model_class(**arguments)
+        except Exception as error:
+            raise ModelError(
+                f"model {self.name} cannot be loaded: {type(error).__name__}: {_first_line(error)}"
+            ) from error
+
+    def _generate(self, chunk: Sequence[Draw]) -> list[Outcome]:
+        from lm_eval.api.instance import Instance
+
+        model = self._model
+        outcomes: list[Outcome | None] = [None] * len(chunk)
+        asked: list[tuple[int, int | None]] = []
+        instances = []
+        seed = chunk_seed(self._seed, chunk)
+        for place, draw in enumerate(chunk):
+            prompt = render_chat(model, draw.request.messages, chat=self._chat, name=self.name)
+            settings = gen_kwargs(model, draw)
+            tokens = _count(model, prompt)
+            room = getattr(model, "max_length", None)
+            if tokens is not None and isinstance(room, int) and tokens + settings["max_gen_toks"] > room:
+                # lm-eval would cut the prompt's beginning off, with a warning in a log.
+                detail = f"{tokens} tokens and {settings['max_gen_toks']} to generate exceed {room}"
+                outcomes[place] = Failure("request", "context_too_long", detail)
+                continue
+            asked.append((place, tokens))
+            instances.append(Instance("generate_until", {}, (prompt, settings), place))
+        if instances:
+            for (place, tokens), text in zip(asked, self._texts(model, instances, seed), strict=True):
+                if isinstance(text, str):
+                    outcomes[place] = Completion(text, tokens_in=tokens, tokens_out=_count(model, text))
+                else:
+                    outcomes[place] = Failure("request", "no_answer", f"lm-eval returned {text!r}")
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    def _texts(self, model: Any, instances: Sequence[Any], seed: int) -> Sequence[str | None]:
+        if importlib.util.find_spec("torch"):
+            import torch
+
+            torch.manual_seed(seed)
+        quiet = "disable_tqdm" in inspect.signature(model.generate_until).parameters
+        try:
+            texts: Sequence[str | None] = model.generate_until(
+                list(instances), **({"disable_tqdm": True} if quiet else {})
+            )
+        # lm-eval's back ends raise whatever their libraries raise: out of memory, HTTP errors, assertions.
+        except Exception as error:
+            raise ModelError(
+                f"model {self.name} failed on {len(instances)} prompts: {type(error).__name__}: {_first_line(error)}",
+                hint="answers so far are kept; a smaller batch_size needs less memory",
+            ) from error
+        return texts
+
+
+def _count(model: Any, text: Any) -> int | None:
+    encode = getattr(model, "tok_encode", None)
+    # API types tokenise only where they were given a tokenizer.
+    if encode is None or not isinstance(text, str) or getattr(model, "tokenizer", None) is None:
+        return None
+    return len(encode(text))
+
+
+def _whole(value: JsonValue) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), "no message")[:300]
