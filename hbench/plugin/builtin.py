@@ -1,0 +1,72 @@
+"""The built-in components, registered through the same hook as anyone's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hbench.plugin.hooks import hookimpl
+
+if TYPE_CHECKING:
+    from hbench.plugin.scope import Scope
+
+hbench_api = 1
+
+_COMPONENTS = {
+    "parser": {
+        "json_array": "hbench.parse.json_array:JsonArray",
+        "probability_vectors": "hbench.parse.json_array:ProbabilityVectors",
+        "bracketed_number": "hbench.parse.bracketed:BracketedNumber",
+        "bracketed_integer": "hbench.parse.bracketed:BracketedInteger",
+        "choice_words": "hbench.parse.choices:ChoiceWords",
+        "choice_letters": "hbench.parse.choices:ChoiceLetters",
+        "text": "hbench.parse.text:Text",
+    },
+    "metric": {
+        "relmae": "hbench.metric.numeric:RelMAE",
+        "nmae": "hbench.metric.numeric:NMAE",
+        "mae": "hbench.metric.numeric:MAE",
+        "rmse": "hbench.metric.numeric:RMSE",
+        "accuracy": "hbench.metric.categorical:Accuracy",
+        "macro_f1": "hbench.metric.categorical:MacroF1",
+        "tv": "hbench.metric.probability:TotalVariation",
+        "wasserstein": "hbench.metric.sample:Wasserstein",
+        "spearman": "hbench.metric.sample:Spearman",
+        "ks": "hbench.metric.sample:KolmogorovSmirnov",
+        "sd_ratio": "hbench.metric.sample:SdRatio",
+        "standardised_bias": "hbench.metric.sample:StandardisedBias",
+    },
+    "aggregator": {
+        "mean": "hbench.metric.draws:mean",
+        "vote": "hbench.metric.draws:vote",
+        "mean_vector": "hbench.metric.draws:mean_vector",
+        "population": "hbench.metric.draws:population",
+        "none": "hbench.metric.draws:none",
+    },
+    "baseline": {
+        "marginal": "hbench.model.baselines:Marginal.create",
+        "no_change": "hbench.model.baselines:NoChange.create",
+        "uniform": "hbench.model.baselines:Uniform.create",
+        "linear": "hbench.model.learned:create_linear",
+    },
+    "model": {
+        "replay": "hbench.model.replay:Replay.create",
+        "openai": "hbench.model.openai:OpenAI.create",
+        "hf": "hbench.model.lm_eval:create_hf",
+        "lm-eval": "hbench.model.lm_eval:create_lm_eval",
+    },
+    "split": {
+        "quarter": "hbench.data.splits:quarter",
+        "row": "hbench.data.splits:row",
+        "subject": "hbench.data.splits:subject",
+    },
+    "layout": {},
+    "step": {},
+}
+
+
+@hookimpl
+def hbench_register(scope: Scope) -> None:
+    """Name everything that hbench itself brings."""
+    for kind, components in _COMPONENTS.items():
+        for name, target in components.items():
+            scope.add(kind, name, target)
