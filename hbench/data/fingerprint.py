@@ -25,17 +25,27 @@ def fingerprint(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def spec_digest(task: Task, template: str | None = None) -> str:
+def spec_digest(task: Task, folder: Path | None = None) -> str:
     """Return the digest of the parts of a spec that determine its data; its title or metrics do not.
 
     Parameters
     ----------
     task : Task
         The spec.
-    template : str or None
-        Text of its prompt template.
+    folder : Path or None
+        Folder of its YAML file; with it the prompt's template counts, and the templates that it may include (by
+        convention their names start with ``_``).
     """
-    return fingerprint({"spec": task.model_dump(mode="json", exclude=set(_NOT_CONTENT)), "template": template})
+    spec = task.model_dump(mode="json", exclude=set(_NOT_CONTENT))
+    return fingerprint({"spec": spec, "templates": _templates(task, folder)})
+
+
+def _templates(task: Task, folder: Path | None) -> dict[str, str]:
+    if task.prompt.template is None or folder is None:
+        return {}
+    main = folder / task.prompt.template
+    files = [main, *sorted(main.parent.glob("_*"))]
+    return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
 
 
 def code_version(component: object) -> str:

@@ -28,6 +28,8 @@ class FunnelRow:
         Rows that it dropped.
     details : tuple of (str, int)
         What the dropped rows failed, each counted on its own (a row can fail more than one).
+    added : int
+        Rows that it added, where it makes several of one (each person with each question, say).
     """
 
     step: str
@@ -35,10 +37,11 @@ class FunnelRow:
     rows: int
     dropped: int
     details: tuple[tuple[str, int], ...] = ()
+    added: int = 0
 
 
 class Funnel:
-    """The steps in order. Rows before a step, less the dropped, are the rows after it.
+    """The steps in order. Rows before a step, with the added and less the dropped, are the rows after it.
 
     Raises
     ------
@@ -49,7 +52,7 @@ class Funnel:
     def __init__(self, rows: Iterable[FunnelRow]) -> None:
         self.rows = tuple(rows)
         for before, after in zip(self.rows, self.rows[1:], strict=False):
-            if before.rows - after.dropped != after.rows or after.dropped < 0:
+            if before.rows + after.added - after.dropped != after.rows or min(after.added, after.dropped) < 0:
                 raise DataError(
                     f"the funnel does not add up at the step {after.step!r}: "
                     f"{before.rows:,} before, {after.dropped:,} dropped, {after.rows:,} after"
@@ -75,6 +78,7 @@ class Funnel:
                 "rows": row.rows,
                 "dropped": row.dropped,
                 "details": [list(detail) for detail in row.details],
+                "added": row.added,
             }
             for row in self.rows
         ]
@@ -83,10 +87,7 @@ class Funnel:
     def from_json(cls, rows: Iterable[dict[str, Any]]) -> Funnel:
         """Return the funnel that `to_json` gave."""
         return cls(
-            FunnelRow(
-                row["step"], row["note"], row["rows"], row["dropped"], tuple((what, n) for what, n in row["details"])
-            )
-            for row in rows
+            FunnelRow(**{**row, "details": tuple((what, count) for what, count in row["details"])}) for row in rows
         )
 
     @classmethod
@@ -110,8 +111,11 @@ class Funnel:
     @staticmethod
     def _drop(row: FunnelRow, width: int) -> list[str]:
         stem = " " * (width // 2) + "|"
+        lines = [stem]
+        if row.added:
+            lines.append(f"{stem}<-- {row.added:,} added by {row.step}")
         if not row.dropped:
-            return [stem]
-        lines = [stem, f"{stem}--> {row.dropped:,} dropped by {row.step}"]
+            return lines
+        lines.append(f"{stem}--> {row.dropped:,} dropped by {row.step}")
         lines += [f"{stem}      {count:,}: {what}" for what, count in row.details]
         return [*lines, stem]

@@ -38,6 +38,7 @@ def open_data(
     registry: Registry,
     suite: Suite | None = None,
     records_of: RecordsOf | None = None,
+    folder: Path | None = None,
 ) -> TaskData:
     """Return a task's data.
 
@@ -55,6 +56,8 @@ def open_data(
         The task's suite.
     records_of : callable or None
         Makes records of rows. With it, data that needs no raw files (`IMPLICIT`) is made if it is absent.
+    folder : Path or None
+        Folder of the task's YAML file.
 
     Raises
     ------
@@ -72,12 +75,12 @@ def open_data(
     if kind == "hub":
         return open_folder(_fetched(task, store), task, registry=registry, suite=suite, kind="hub")
     if kind == "file" and records_of is not None:
-        return _made(task, kind, store, registry, records_of)
-    found = store.find(task.name, kind, spec=spec_digest(task), renderer=renderer)
+        return _made(task, kind, store, registry, records_of, folder)
+    found = store.find(task.name, kind, spec=spec_digest(task, folder), renderer=renderer)
     if found is not None:
         return found
     if kind in IMPLICIT and records_of is not None:
-        return _made(task, kind, store, registry, records_of)
+        return _made(task, kind, store, registry, records_of, folder)
     stale = store.find(task.name, kind) is not None
     raise DataError(
         f"the {kind} data in the store were made from another version of the task's spec"
@@ -104,7 +107,7 @@ def open_folder(
         No layout fits, or the folder does not hold the task.
     """
     names = [suite.layout] if suite is not None and suite.layout else []
-    names += [info.name for info in registry.names("layout") if info.name not in names]
+    names += [info.qualified for info in registry.names("layout") if info.name not in names]
     tried = []
     for name in names:
         try:
@@ -135,7 +138,9 @@ def _fetched(task: Task, store: Store) -> Path:
     return folder
 
 
-def _made(task: Task, kind: str, store: Store, registry: Registry, records_of: RecordsOf) -> TaskData:
-    from hbench.data.build import make
+def _made(
+    task: Task, kind: str, store: Store, registry: Registry, records_of: RecordsOf, folder: Path | None
+) -> TaskData:
+    from hbench.data.build import build_task
 
-    return make(task, kind=kind, store=store, registry=registry, records_of=records_of)
+    return build_task(task, kind=kind, store=store, registry=registry, records_of=records_of, folder=folder)

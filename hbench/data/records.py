@@ -116,7 +116,8 @@ def _write_jsonl(path: Path, lines: Iterable[str]) -> int:
 def _write_csv(path: Path, rows: Iterable[dict[str, Any]]) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, KEYS, lineterminator="\n")
+        # Everything is quoted: a bare carriage return would end the row for readers.
+        writer = csv.DictWriter(stream, KEYS, lineterminator="\n", quoting=csv.QUOTE_ALL)
         writer.writeheader()
         for count, row in enumerate(rows, start=1):  # noqa: B007
             writer.writerow(row)

@@ -6,7 +6,7 @@ order of the rows (except `subject`, which says so).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -162,29 +162,66 @@ def subject(
     for part in (test, ~test):
         inside = np.flatnonzero(part)
         position[inside[np.argsort(number[inside], kind="stable")]] = np.arange(1, len(inside) + 1)
-    return pl.DataFrame(
-        {
-            "split": np.where(test, "test", "train"),
-            "split_quarter": pl.Series([None] * len(rows), dtype=pl.String),
-            "within_period_order": pl.Series([None] * len(rows), dtype=pl.Int64),
-            "split_position": position,
-            "sample": test & (position <= (len(rows) if sample is None else sample)),
-        }
-    )
+    chosen = test & (position <= (len(rows) if sample is None else sample))
+    return _table(np.where(test, "test", "train"), position, chosen)
+
+
+def period(
+    rows: pl.DataFrame,
+    *,
+    task: str,
+    column: str,
+    validation: Sequence[Any] = (),
+    test: Sequence[Any],
+    sample: int | None = None,
+    seed: int = 42,
+) -> pl.DataFrame:
+    """Hold out whole periods by name; all others are training data.
+
+    Parameters
+    ----------
+    column : str
+        Column of the period.
+    validation, test : sequence
+        Its values that are held out.
+    sample : int or None
+        Size of the evaluation sample, drawn by a seeded shuffle over the rows in the order of their keys; None for all.
+    seed : int
+        Seed of the shuffle.
+    """
+    if column not in rows.columns:
+        raise DataError(f"the split's column {column!r} is not in the table", task=task)
+    values = rows[column].to_list()
+    absent = [value for value in (*validation, *test) if value not in set(values)]
+    if absent:
+        raise DataError(f"no row has the period {absent[0]!r} in {column!r}", task=task)
+    parts = dict.fromkeys(validation, "validation") | dict.fromkeys(test, "test")
+    split = np.array([parts.get(value, "train") for value in values], dtype=object)
+    ordered = rows.select("id", "time").with_row_index("place").sort("id", "time")["place"].to_numpy()
+    position = np.zeros(len(rows), dtype=np.int64)
+    for name in ("train", "validation", "test"):
+        inside = ordered[split[ordered] == name]
+        position[inside[shuffled(len(inside), stable_seed(seed, task, name))]] = np.arange(1, len(inside) + 1)
+    return _table(split, position, (split == "test") & (position <= (len(rows) if sample is None else sample)))
 
 
 def everything(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the split of a task without a rule: every row is test and sample."""
+    n = len(rows)
+    return _table(np.full(n, "test", dtype=object), np.arange(1, n + 1), np.ones(n, dtype=bool))
+
+
+def _table(split: np.ndarray[Any, Any], position: Ints, sample: np.ndarray[Any, Any]) -> pl.DataFrame:
+    """Return the frame of a rule that knows no quarters."""
     import polars as pl
 
-    n = len(rows)
     return pl.DataFrame(
         {
-            "split": pl.Series(["test"] * n, dtype=pl.String),
-            "split_quarter": pl.Series([None] * n, dtype=pl.String),
-            "within_period_order": pl.Series([None] * n, dtype=pl.Int64),
-            "split_position": np.arange(1, n + 1),
-            "sample": np.ones(n, dtype=bool),
+            "split": pl.Series(split.tolist(), dtype=pl.String),
+            "split_quarter": pl.Series([None] * len(split), dtype=pl.String),
+            "within_period_order": pl.Series([None] * len(split), dtype=pl.Int64),
+            "split_position": position,
+            "sample": sample.astype(bool),
         }
     )
 

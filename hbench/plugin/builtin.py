@@ -11,7 +11,15 @@ if TYPE_CHECKING:
 
 hbench_api = 1
 
+_BASELINES = {
+    "marginal": "hbench.model.baselines:Marginal.create",
+    "no_change": "hbench.model.baselines:NoChange.create",
+    "uniform": "hbench.model.baselines:Uniform.create",
+    "linear": "hbench.model.learned:create_linear",
+}
 _COMPONENTS = {
+    # Baselines are models like any other; the second kind only lists them by themselves.
+    "baseline": _BASELINES,
     "parser": {
         "json_array": "hbench.parse.json_array:JsonArray",
         "probability_vectors": "hbench.parse.json_array:ProbabilityVectors",
@@ -42,13 +50,8 @@ _COMPONENTS = {
         "population": "hbench.metric.draws:population",
         "none": "hbench.metric.draws:none",
     },
-    "baseline": {
-        "marginal": "hbench.model.baselines:Marginal.create",
-        "no_change": "hbench.model.baselines:NoChange.create",
-        "uniform": "hbench.model.baselines:Uniform.create",
-        "linear": "hbench.model.learned:create_linear",
-    },
     "model": {
+        **_BASELINES,
         "replay": "hbench.model.replay:Replay.create",
         "openai": "hbench.model.openai:OpenAI.create",
         "hf": "hbench.model.lm_eval:create_hf",

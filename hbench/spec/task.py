@@ -103,7 +103,7 @@ class Step(Frozen):
                 params = {}
             elif not isinstance(params, dict):
                 params = {"columns": params} if isinstance(params, list) else {"value": params}
-            elif rest[0] in ("at_least", "at_most", "one_of"):
+            elif rest[0] in ("at_least", "at_most", "between", "one_of", "exclude"):
                 # These read as a table of columns and bounds; the columns are data, not parameter names.
                 params = {"bounds": params}
             return {"name": rest[0], "params": params, "note": note}

@@ -1,0 +1,166 @@
+"""A source's panel tables: built once from the raw files, shared by all tasks of the source."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hbench.core import BuildReport, DataError, Source
+from hbench.data.files import atomic_file, atomic_folder, content_digest
+from hbench.data.fingerprint import RULES, code_version, fingerprint
+from hbench.data.lines import plain
+from hbench.data.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_REPORT = "panel.json"
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panel tables in the store.
+
+    Attributes
+    ----------
+    path : Path
+        Folder of ``NAME.parquet``.
+    fingerprint : str
+        Of everything that determined them.
+    report : mapping
+        ``files`` (SHA-256 by path), ``counts``, ``problems``.
+    """
+
+    path: Path
+    fingerprint: str
+    report: Mapping[str, Any]
+
+    def tables(self) -> dict[str, pl.LazyFrame]:
+        """Return the tables by name."""
+        import polars as pl
+
+        return {file.stem: pl.scan_parquet(file) for file in sorted(self.path.glob("*.parquet"))}
+
+
+def build_panels(
+    name: str, source: Source, *, suite: str, kind: str, raw: Path, store: Store, accept_changed: bool = False
+) -> Panels:
+    """Return the source's panels made from the files below `raw`; from the store if they are there.
+
+    Raises
+    ------
+    DataError
+        Raw files are missing, or differ from the expected ones and `accept_changed` is not set.
+    """
+    digests = raw_digests(source, raw, accept_changed=accept_changed)
+    key = {"rules": RULES, "source": name, "code": code_version(source), "files": digests}
+    return _build(name, source, suite=suite, kind=kind, raw=raw, store=store, key=key, files=digests)
+
+
+def demo_panels(name: str, source: Source, *, suite: str, store: Store, seed: int, scale: float) -> Panels:
+    """Return the source's panels made from synthetic raw files of its own generator."""
+    key = {"rules": RULES, "source": name, "code": code_version(source), "seed": seed, "scale": scale}
+    found = _find(name, suite, "demo", store, fingerprint(key))
+    if found is not None:
+        return found
+    with tempfile.TemporaryDirectory(prefix="hbench-demo-") as folder:
+        raw = Path(folder)
+        source.demo(raw, seed=seed, scale=scale)
+        return _build(name, source, suite=suite, kind="demo", raw=raw, store=store, key=key, files={})
+
+
+def packaged_panels(name: str, source: Source, *, suite: str, store: Store) -> Panels:
+    """Return the panels of a source that finds its files itself, in an installed package."""
+    # What an installed package carries is known only by reading it, so nothing is looked up before.
+    with tempfile.TemporaryDirectory(prefix="hbench-package-") as folder:
+        return _build(name, source, suite=suite, kind="package", raw=Path(folder), store=store, key=None, files={})
+
+
+def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> dict[str, str]:
+    """Return the content digests of a source's raw files, by path below `raw`.
+
+    Raises
+    ------
+    DataError
+        Naming all missing files with their origin and terms, or all that changed.
+    """
+    missing, changed, digests = [], [], {}
+    for wanted in source.files:
+        found = sorted(path for path in raw.glob(wanted.path) if path.is_file())
+        if not found and wanted.required:
+            missing.append(f"{wanted.path} (from {wanted.origin}; terms: {wanted.terms})")
+        for path in found:
+            name = path.relative_to(raw).as_posix()
+            digests[name] = content_digest(path)
+            if wanted.sha256 is not None and digests[name] != wanted.sha256:
+                changed.append(f"{name}: {digests[name]}, expected {wanted.sha256}")
+    if missing:
+        raise DataError(
+            f"{len(missing)} raw files are missing:\n    " + "\n    ".join(missing),
+            file=raw,
+            hint="Get them and keep their paths, or name the folder that holds them with --raw.",
+        )
+    if changed and not accept_changed:
+        raise DataError(
+            f"{len(changed)} raw files are not those that the suite was written for:\n    " + "\n    ".join(changed),
+            file=raw,
+            hint="If a newer issue is meant, go on with --accept-changed; the digests enter every result.",
+        )
+    return dict(sorted(digests.items()))
+
+
+def _find(name: str, suite: str, kind: str, store: Store, mark: str) -> Panels | None:
+    path = store.panels(suite, name, kind) / mark
+    if not path.is_dir():
+        return None
+    return Panels(path, mark, json.loads((path / _REPORT).read_text(encoding="utf-8")))
+
+
+def _build(
+    name: str,
+    source: Source,
+    *,
+    suite: str,
+    kind: str,
+    raw: Path,
+    store: Store,
+    key: dict[str, Any] | None,
+    files: dict[str, str],
+) -> Panels:
+    parent = store.panels(suite, name, kind)
+    if key is not None and (found := _find(name, suite, kind, store, fingerprint(key))) is not None:
+        return found
+    report = BuildReport()
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent, prefix=".build-") as folder:
+        out = Path(folder) / "panels"
+        out.mkdir()
+        source.build(raw, out, report=report)
+        made = sorted(path.name for path in out.glob("*.parquet"))
+        if not made:
+            raise DataError(f"the source {name!r} wrote no table", hint="A source writes NAME.parquet files.")
+        if key is None:
+            key = {"rules": RULES, "source": name, "code": code_version(source), "files": report.files}
+        mark = fingerprint(key)
+        with atomic_folder(parent / mark) as final:
+            for file in made:
+                (out / file).rename(final / file)
+            with atomic_file(final / _REPORT) as path:
+                path.write_text(_text(report, files), encoding="utf-8")
+    found = _find(name, suite, kind, store, mark)
+    if found is None:
+        raise DataError(f"the panels of {name!r} vanished while they were made", file=parent)
+    return found
+
+
+def _text(report: BuildReport, files: Mapping[str, str]) -> str:
+    content = {
+        "files": dict(sorted({**files, **report.files}.items())),
+        "counts": dict(report.counts),
+        "problems": [asdict(problem) for problem in report.problems],
+    }
+    return json.dumps(content, indent=1, default=plain) + "\n"

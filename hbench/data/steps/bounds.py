@@ -1,0 +1,158 @@
+"""Keep rows whose values lie in given bounds or lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from hbench.core import SpecError
+from hbench.data.context import StepContext, lagged
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Missing = Literal["drop", "keep"]
+
+
+def at_least(
+    frame: pl.LazyFrame,
+    context: StepContext,
+    *,
+    bounds: Mapping[str, float],
+    lags: int = 0,
+    current: bool = True,
+    missing: Missing = "drop",
+) -> pl.LazyFrame:
+    """Drop rows with a value below its bound: ``- at_least: {income: 1000}``.
+
+    Parameters
+    ----------
+    bounds : mapping
+        Lowest value by column.
+    lags : int
+        Also test the columns' first `lags` lags, as far as they are present.
+    current : bool
+        Whether the columns themselves are tested.
+    missing : {"drop", "keep"}
+        What happens to rows whose current value is missing.
+    """
+    return _test(
+        frame,
+        context,
+        bounds,
+        lambda column, bound: column >= bound,
+        "{column} is below {bound}",
+        lags=lags,
+        current=current,
+        missing=missing,
+    )
+
+
+def at_most(
+    frame: pl.LazyFrame,
+    context: StepContext,
+    *,
+    bounds: Mapping[str, float],
+    lags: int = 0,
+    current: bool = True,
+    missing: Missing = "drop",
+) -> pl.LazyFrame:
+    """Drop rows with a value above its bound: ``- at_most: {age: 64}``. Parameters as in `at_least`."""
+    return _test(
+        frame,
+        context,
+        bounds,
+        lambda column, bound: column <= bound,
+        "{column} is above {bound}",
+        lags=lags,
+        current=current,
+        missing=missing,
+    )
+
+
+def between(
+    frame: pl.LazyFrame,
+    context: StepContext,
+    *,
+    bounds: Mapping[str, Sequence[float]],
+    lags: int = 0,
+    current: bool = True,
+    missing: Missing = "drop",
+) -> pl.LazyFrame:
+    """Drop rows with a value outside its closed interval: ``- between: {age: [25, 64]}``. Otherwise as `at_least`."""
+    for column, bound in bounds.items():
+        if not isinstance(bound, Sequence) or isinstance(bound, str) or len(bound) != 2 or bound[0] > bound[1]:
+            raise SpecError(f"the bounds of {column!r} are not [lowest, highest]", task=context.task.name)
+    return _test(
+        frame,
+        context,
+        bounds,
+        lambda column, bound: column.is_between(bound[0], bound[1]),
+        "{column} is outside {bound}",
+        lags=lags,
+        current=current,
+        missing=missing,
+    )
+
+
+def one_of(
+    frame: pl.LazyFrame, context: StepContext, *, bounds: Mapping[str, Sequence[Any]], missing: Missing = "drop"
+) -> pl.LazyFrame:
+    """Drop rows with a value that is not listed: ``- one_of: {employed: [1]}``."""
+    return _test(
+        frame,
+        context,
+        _lists(bounds, context),
+        lambda column, values: column.is_in(values),
+        "{column} is none of {bound}",
+        missing=missing,
+    )
+
+
+def exclude(
+    frame: pl.LazyFrame, context: StepContext, *, bounds: Mapping[str, Sequence[Any]], missing: Missing = "keep"
+) -> pl.LazyFrame:
+    """Drop rows with a value that is listed: ``- exclude: {state: [99]}``. A missing value is not listed."""
+    return _test(
+        frame,
+        context,
+        _lists(bounds, context),
+        lambda column, values: ~column.is_in(values),
+        "{column} is one of {bound}",
+        missing=missing,
+    )
+
+
+def _lists(bounds: Mapping[str, Any], context: StepContext) -> Mapping[str, Sequence[Any]]:
+    for column, values in bounds.items():
+        if not isinstance(values, list | tuple):
+            raise SpecError(f"the values of {column!r} are not a list", task=context.task.name)
+    return bounds
+
+
+def _test(
+    frame: pl.LazyFrame,
+    context: StepContext,
+    bounds: Mapping[str, Any],
+    test: Callable[[pl.Expr, Any], pl.Expr],
+    words: str,
+    *,
+    lags: int = 0,
+    current: bool = True,
+    missing: Missing,
+) -> pl.LazyFrame:
+    import polars as pl
+
+    conditions: dict[str, pl.Expr] = {}
+    for name, bound in bounds.items():
+        if current:
+            met = test(pl.col(name), bound)
+            conditions[words.format(column=name, bound=bound)] = (
+                met | pl.col(name).is_null() if missing == "keep" else met
+            )
+        for k in range(1, lags + 1):
+            (lag,) = lagged([name], k)
+            # A lag that is not there was not asked; the step that made the lags decides which ones count.
+            conditions[words.format(column=lag, bound=bound)] = test(pl.col(lag), bound) | pl.col(lag).is_null()
+    context.need(frame, [*(bounds if current else ()), *(lag for k in range(1, lags + 1) for lag in lagged(bounds, k))])
+    return context.keep(frame, conditions)
