@@ -1,0 +1,1 @@
+"""Words for labels: what prompts say that a template cannot say readably."""
