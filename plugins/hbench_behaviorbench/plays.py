@@ -20,7 +20,7 @@ _INVALID = -1
 
 
 @dataclass(frozen=True)
-class Game:
+class Log:
     """How a game's file is read.
 
     Attributes
@@ -46,10 +46,10 @@ class Game:
     terms: str = "MIT"
 
 
-GAMES = (
-    Game("dictator", "dictator.csv", "first", {"move": (0, 100)}, {"Total": 100}),
-    Game("ultimatum", "ultimatum_strategy.csv", "player", {"propose": (0, 100), "accept": (0, 100)}, {"Total": 100}),
-    Game(
+LOGS = (
+    Log("dictator", "dictator.csv", "first", {"move": (0, 100)}, {"Total": 100}),
+    Log("ultimatum", "ultimatum_strategy.csv", "player", {"propose": (0, 100), "accept": (0, 100)}, {"Total": 100}),
+    Log(
         "bomb",
         "gpl3/bomb_risk.csv",
         "player",
@@ -61,7 +61,7 @@ GAMES = (
 )
 
 
-def decisions(raw: Path, game: Game, report: BuildReport) -> pl.DataFrame:
+def decisions(raw: Path, log: Log, report: BuildReport) -> pl.DataFrame:
     """Read a game's log and number the plays of every user.
 
     Rows are in the order of play, without a session id: a new play starts where the round returns to 1.
@@ -73,31 +73,31 @@ def decisions(raw: Path, game: Game, report: BuildReport) -> pl.DataFrame:
     """
     import polars as pl
 
-    path = f"{FOLDER}/{game.file}"
-    moves = tuple(game.decisions)
+    path = f"{FOLDER}/{log.file}"
+    moves = tuple(log.decisions)
     frame = read_csv(
         raw,
         path,
-        columns=("UserID", "Role", "Round", *game.standard, *moves),
+        columns=("UserID", "Role", "Round", *log.standard, *moves),
         text=("UserID", "Role"),
         decimal=moves,
         report=report,
     )
-    report.counts[f"{game.name}.raw"] = len(frame)
-    deciding = frame.filter(pl.col("Role") == game.role).rename({"UserID": "user_id", "Round": "round"})
-    report.counts[f"{game.name}.decisions"] = len(deciding)
-    report.problem(path, f"rows of a role other than {game.role!r}, which decides nothing", len(frame) - len(deciding))
+    report.counts[f"{log.name}.raw"] = len(frame)
+    deciding = frame.filter(pl.col("Role") == log.role).rename({"UserID": "user_id", "Round": "round"})
+    report.counts[f"{log.name}.decisions"] = len(deciding)
+    report.problem(path, f"rows of a role other than {log.role!r}, which decides nothing", len(frame) - len(deciding))
     return deciding.select(
         "user_id",
         (pl.col("round") == 1).cum_sum().over("user_id").cast(pl.Int64).alias("play"),
         "round",
         *moves,
-        *game.standard,
+        *log.standard,
     )
 
 
 def play_by_play(
-    frame: pl.DataFrame, game: Game, report: BuildReport, *, later_rounds_of: Literal["play", "subject"]
+    frame: pl.DataFrame, log: Log, report: BuildReport, *, later_rounds_of: Literal["play", "subject"]
 ) -> pl.DataFrame:
     """Apply the four levels, each on what the one before has left.
 
@@ -113,8 +113,8 @@ def play_by_play(
     """
     import polars as pl
 
-    path = f"{FOLDER}/{game.file}"
-    moves = tuple(game.decisions)
+    path = f"{FOLDER}/{log.file}"
+    moves = tuple(log.decisions)
     invalid = pl.any_horizontal(pl.col(move).is_null() | (pl.col(move) == _INVALID) for move in moves)
     report.problem(path, "invalid placeholder instead of a decision", int(frame.select(invalid.sum()).item()))
     after_invalid = {
@@ -122,9 +122,9 @@ def play_by_play(
         "subject": invalid.cast(pl.Int8).cum_max().over("user_id") == 1,
     }
     for whose, dropped in after_invalid.items():
-        report.counts[f"{game.name}.L1.{whose}"] = int(frame.select((~dropped).sum()).item())
-    in_range = pl.all_horizontal(pl.col(move).is_between(*limits) for move, limits in game.decisions.items())
-    standard = pl.all_horizontal(pl.lit(True), *(pl.col(column) == value for column, value in game.standard.items()))
+        report.counts[f"{log.name}.L1.{whose}"] = int(frame.select((~dropped).sum()).item())
+    in_range = pl.all_horizontal(pl.col(move).is_between(*limits) for move, limits in log.decisions.items())
+    standard = pl.all_horizontal(pl.lit(True), *(pl.col(column) == value for column, value in log.standard.items()))
     in_order = pl.col("round") == pl.int_range(1, pl.len() + 1).over("user_id", "play")
     levels = {
         "L1": ~after_invalid[later_rounds_of],
@@ -134,8 +134,8 @@ def play_by_play(
     }
     for level, keep in levels.items():
         frame = frame.filter(keep)
-        report.counts[f"{game.name}.{level}"] = len(frame)
-    report.counts[f"{game.name}.users"] = frame["user_id"].n_unique()
-    report.counts[f"{game.name}.plays"] = frame.select(pl.struct("user_id", "play").n_unique()).item()
-    report.counts[f"{game.name}.first_rounds"] = int((frame["round"] == 1).sum())
+        report.counts[f"{log.name}.{level}"] = len(frame)
+    report.counts[f"{log.name}.users"] = frame["user_id"].n_unique()
+    report.counts[f"{log.name}.plays"] = frame.select(pl.struct("user_id", "play").n_unique()).item()
+    report.counts[f"{log.name}.first_rounds"] = int((frame["round"] == 1).sum())
     return frame.select("user_id", "play", "round", *moves)

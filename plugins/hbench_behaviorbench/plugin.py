@@ -14,10 +14,16 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, enumeration steps and split rule."""
+    """Register the suite's sources, enumeration steps, split rule and prompt adapters."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
     scope.add("step", "bigfive_pairs", f"{_PACKAGE}.steps:bigfive_pairs")
     scope.add("step", "bigfive_items", f"{_PACKAGE}.steps:bigfive_items")
+    scope.add("step", "earlier_rounds", f"{_PACKAGE}.steps:earlier_rounds")
+    scope.add("step", "across_games", f"{_PACKAGE}.steps:across_games")
+    scope.add("adapter", "games", f"{_PACKAGE}.prompts:games")
+    scope.add("adapter", "other_games", f"{_PACKAGE}.prompts:other_games")
+    scope.add("adapter", "survey_order", f"{_PACKAGE}.prompts:survey_order")
+    scope.add("adapter", "by_dimension", f"{_PACKAGE}.prompts:by_dimension")
     scope.add("split", "people", f"{_PACKAGE}.splits:people")

@@ -1,21 +1,25 @@
-"""Enumeration of the Big Five tasks: one row for every question that could be asked about a respondent."""
+"""Enumeration: one row for every question that could be asked about a respondent or a player."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from hbench.core import SpecError, stable_seed
+from hbench.data import StepContext, adds_rows
 from hbench_behaviorbench import instrument
+from hbench_behaviorbench.games import RULES
 
 if TYPE_CHECKING:
     import polars as pl
 
 _CODES = tuple(item.code for item in instrument.ITEMS)
+Given = Literal["nothing", "before", "others"]
 
 
-def bigfive_pairs(frame: pl.LazyFrame, context: Any) -> pl.LazyFrame:
+@adds_rows
+def bigfive_pairs(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Ask about each dimension of every respondent.
 
     Respondents keep their order; within each the dimensions come as Extraversion, Neuroticism, Agreeableness,
@@ -39,7 +43,15 @@ def bigfive_pairs(frame: pl.LazyFrame, context: Any) -> pl.LazyFrame:
     )
 
 
-def bigfive_items(frame: pl.LazyFrame, context: Any, *, per_subject: int = 5, seed: int = 42) -> pl.LazyFrame:
+@adds_rows
+def bigfive_items(
+    frame: pl.LazyFrame,
+    context: StepContext,
+    *,
+    per_subject: int = 5,
+    seed: int = 42,
+    given: Given = "nothing",
+) -> pl.LazyFrame:
     """Ask every respondent about a few items, drawn at random and in random order.
 
     Which items the benchmark drew is not known; five a respondent fit the largest published index (9,814 of 1,963 test
@@ -48,34 +60,125 @@ def bigfive_items(frame: pl.LazyFrame, context: Any, *, per_subject: int = 5, se
     Parameters
     ----------
     per_subject : int
-        Items drawn for each respondent, 1 to 50.
+        Items drawn for each respondent, 1 to 50 (49 where earlier ones are given).
     seed : int
         Seed of the draw.
+    given : {"nothing", "before", "others"}
+        Which answers are known when the question is asked: none, those to the items before it in the survey (at least
+        one), or the other 49.
 
     Returns
     -------
     polars.LazyFrame
-        With ``target_item`` (as ``E1``), ``target_position`` (1 to 50 in the survey), ``dimension``, ``statement`` and
-        ``answer`` (1 to 5).
+        With ``target_item`` (as ``E1``), ``target_position`` (1 to 50 in the survey), ``history_length`` (items before
+        it), ``dimension``, ``statement`` and ``answer`` (1 to 5). Of the item columns those that are given keep their
+        value and the others are null.
     """
     import polars as pl
 
-    if not 1 <= per_subject <= len(_CODES):
-        raise SpecError(f"per_subject is {per_subject}, not a number from 1 to {len(_CODES)}")
+    first = 1 if given == "before" else 0
+    if not 1 <= per_subject <= len(_CODES) - first:
+        raise SpecError(f"per_subject is {per_subject}, not a number from 1 to {len(_CODES) - first}")
     people = frame.collect()
     answers = people.select(_CODES).to_numpy()
     # RandomState's stream is frozen by NumPy, unlike those of newer generators.
     chance = np.random.RandomState(stable_seed(seed, "behaviorbench", "bigfive_items") % 2**32)
-    drawn = chance.random_sample(answers.shape).argsort(axis=1, kind="stable")[:, :per_subject]
+    drawn = first + chance.random_sample(answers[:, first:].shape).argsort(axis=1, kind="stable")[:, :per_subject]
     items = [instrument.ITEMS[place] for place in drawn.ravel().tolist()]
     return (
         people[np.repeat(np.arange(len(people)), per_subject)]
+        .lazy()
         .with_columns(
             pl.Series("target_item", [item.code for item in items], dtype=pl.String),
             pl.Series("target_position", [item.position for item in items], dtype=pl.Int64),
+            pl.Series("history_length", [item.position - 1 for item in items], dtype=pl.Int64),
             pl.Series("dimension", [instrument.DIMENSIONS[item.dimension] for item in items], dtype=pl.String),
             pl.Series("statement", [item.statement for item in items], dtype=pl.String),
             pl.Series("answer", np.take_along_axis(answers, drawn, axis=1).ravel(), dtype=pl.Int64),
         )
-        .lazy()
+        .with_columns(pl.when(_given(given, k)).then(pl.col(code)).alias(code) for k, code in enumerate(_CODES))
+        .drop(*_CODES if given == "nothing" else (), *instrument.DIMENSIONS.values())
+    )
+
+
+def _given(which: Given, place: int) -> pl.Expr:
+    """Say whether the answer to the item at a place (from 0) is known when the row's question is asked."""
+    import polars as pl
+
+    if which == "nothing":
+        return pl.lit(False)
+    target = pl.col("history_length")
+    return target > place if which == "before" else target != place
+
+
+def earlier_rounds(frame: pl.LazyFrame, context: StepContext, *, game: str, role: str) -> pl.LazyFrame:
+    """Ask about each later round of a play, given the rounds before it.
+
+    A play of n rounds gives n - 1 rows with nested histories, as in the benchmark.
+
+    Parameters
+    ----------
+    game, role : str
+        Carried along as constants, as in the benchmark's metadata.
+
+    Returns
+    -------
+    polars.LazyFrame
+        With ``earlier`` (the moves so far), ``last_move``, ``mean_move``, ``history_rounds``, ``target_round``,
+        ``instance`` (play and round), ``game``, ``role`` and ``has_others_info`` (false).
+    """
+    import polars as pl
+
+    who = ["user_id", "play"]
+    # One list a play, cut to what was known at each round: plays are unbroken from round 1 on.
+    moves = frame.group_by(who, maintain_order=True).agg(pl.col("move").alias("earlier"))
+    return (
+        frame.join(moves, on=who, how="left", maintain_order="left")
+        .filter(pl.col("round") >= 2)
+        .with_columns(pl.col("earlier").list.head(pl.col("round") - 1))
+        .with_columns(
+            pl.col("earlier").list.last().alias("last_move"),
+            pl.col("earlier").list.mean().alias("mean_move"),
+            (pl.col("round") - 1).alias("history_rounds"),
+            pl.col("round").alias("target_round"),
+            pl.format("{}.{}", "play", "round").alias("instance"),
+            pl.lit(game).alias("game"),
+            pl.lit(role).alias("role"),
+            pl.lit(False).alias("has_others_info"),
+        )
+    )
+
+
+def across_games(frame: pl.LazyFrame, context: StepContext, *, target: str) -> pl.LazyFrame:
+    """Ask about the first move in one game, given those in all other games that the user played.
+
+    Parameters
+    ----------
+    target : str
+        The game asked about; a column of the table.
+
+    Returns
+    -------
+    polars.LazyFrame
+        With ``move`` (the target game's), ``target_game``, ``history_games`` (names, comma-separated) and
+        ``history_count``; the target game's own column is null.
+    """
+    import polars as pl
+
+    context.need(frame, [target])
+    others = [name for name in RULES if name != target]
+    played = pl.concat_list(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in others).list.drop_nulls()
+    frame = frame.with_columns(
+        pl.col(target).alias("move"),
+        pl.lit(target).alias("target_game"),
+        played.list.join(",").alias("history_games"),
+        played.list.len().cast(pl.Int64).alias("history_count"),
+        pl.lit(None, dtype=pl.Float64).alias(target),
+    )
+    return context.keep(
+        frame,
+        {
+            f"did not play {target}": pl.col("move").is_not_null(),
+            "played no other game": pl.col("history_count") > 0,
+        },
     )

@@ -22,7 +22,7 @@ _Row = tuple[object, ...]
 
 
 def write(raw: Path, *, seed: int, scale: float) -> None:
-    """Write the logs of the dictator, ultimatum and bomb risk games below `raw`, in the original layouts.
+    """Write the logs of three games and the joint table of seven below `raw`, in the original layouts.
 
     As in the originals there are receivers without a move, endowments other than $100, missing rounds, several plays of
     one user and placeholders instead of moves.
@@ -34,7 +34,10 @@ def write(raw: Path, *, seed: int, scale: float) -> None:
     _write(folder / "dictator.csv", columns, _dictator(rng, users))
     _write(folder / "ultimatum_strategy.csv", columns + ",propose,accept", _ultimatum(rng, users))
     columns = "UserID,Role,Round,totalRound,move,Total,roundResult,gameType"
-    _write(folder / "gpl3" / "bomb_risk.csv", columns, _bomb(rng, users))
+    numbers = [str(70_000 + 7 * k) for k in range(len(users))]
+    _write(folder / "gpl3" / "bomb_risk.csv", columns, _bomb(rng, numbers))
+    columns = "UserID,dictator,ultimatum_1,ultimatum_2,trust_1,trust_3,PG,bomb"
+    _write(folder / "gpl3" / "joint.csv", columns, _joint(rng, numbers))
 
 
 def _rounds(rng: np.random.Generator, longest: int) -> list[int]:
@@ -82,6 +85,17 @@ def _bomb(rng: np.random.Generator, users: Sequence[str]) -> Iterator[_Row]:
                     move = -1
                 result = "SAFE" if rng.random() * 100 >= move else "BOMB"
                 yield user, "player", number, len(rounds), move, 100, result, "bomb_risk"
+
+
+def _joint(rng: np.random.Generator, users: Sequence[str]) -> Iterator[_Row]:
+    """Give each user one disposition, which shows in every game, and some games."""
+    ranges = (100, 100, 100, 100, 150, 20, 100)
+    for user in users:
+        kindness = rng.normal(0.42, 0.18)
+        moves = [round(min(max(kindness + rng.normal(0, 0.12), 0.0), 1.0) * most) for most in ranges]
+        played = rng.random(len(ranges)) < 0.4
+        played[2] = played[1]  # the ultimatum game asks for offer and acceptance together
+        yield user, *(move if was else "" for move, was in zip(moves, played.tolist(), strict=True))
 
 
 def _write(path: Path, header: str, rows: Iterable[_Row]) -> None:

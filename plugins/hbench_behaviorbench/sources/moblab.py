@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_behaviorbench.plays import FOLDER, GAMES, decisions, play_by_play
+from hbench_behaviorbench.joint import JOINT, joint_moves
+from hbench_behaviorbench.plays import FOLDER, LOGS, decisions, play_by_play
 
 
 class MobLab:
@@ -15,6 +16,9 @@ class MobLab:
     Each game whose file is there becomes a panel ``GAME.parquet`` of the moves that pass the paper's four-level filter
     (appendix B.2): ``user_id``, ``play`` (number of the user's play of this game, from 1), ``round`` (from 1) and the
     game's decisions, in file order. What each level leaves is counted as ``GAME.L1`` to ``GAME.L4``.
+
+    The panel ``joint.parquet`` has one row per user of the joint file, with the first move in every game that the user
+    played (null otherwise).
 
     The paper drops the rounds after an invalid one "of the same subject"; the published data show that only those of
     the same *play* went. `later_rounds_of` chooses, and both counts are reported (``GAME.L1.play`` and
@@ -26,7 +30,8 @@ class MobLab:
     @property
     def files(self) -> tuple[RawFile, ...]:
         """All games' files; each is needed for its own game only."""
-        return tuple(RawFile(f"{FOLDER}/{game.file}", game.origin, game.terms, required=False) for game in GAMES)
+        logs = tuple(RawFile(f"{FOLDER}/{log.file}", log.origin, log.terms, required=False) for log in LOGS)
+        return (*logs, JOINT)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write a panel for every game whose file is in the raw folder.
@@ -36,17 +41,20 @@ class MobLab:
         DataError
             No game's file is there, or one is malformed.
         """
-        present = [game for game in GAMES if (raw / FOLDER / game.file).exists()]
-        if not present:
+        present = [log for log in LOGS if (raw / FOLDER / log.file).exists()]
+        joint = (raw / JOINT.path).exists()
+        if not present and not joint:
             raise DataError(
                 "none of the games' files is there",
                 file=raw / FOLDER,
-                hint=f"Put {GAMES[0].file} from {GAMES[0].origin} there.",
+                hint=f"Put {LOGS[0].file} from {LOGS[0].origin} there.",
             )
         out.mkdir(parents=True, exist_ok=True)
-        for game in present:
-            moves = play_by_play(decisions(raw, game, report), game, report, later_rounds_of=self.later_rounds_of)
-            moves.write_parquet(out / f"{game.name}.parquet")
+        for log in present:
+            moves = play_by_play(decisions(raw, log, report), log, report, later_rounds_of=self.later_rounds_of)
+            moves.write_parquet(out / f"{log.name}.parquet")
+        if joint:
+            joint_moves(raw, report).write_parquet(out / "joint.parquet")
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write synthetic logs in the files' layouts; see `hbench_behaviorbench.demo.moblab`."""
