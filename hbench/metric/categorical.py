@@ -57,7 +57,7 @@ class MacroF1:
         true = (aligned.gold[:, None] == classes) & counted
         presence = true if aligned.options.get("labels") == "gold" else np.broadcast_to(counted, true.shape)
         rows = np.stack([2.0 * (predicted & true), predicted.astype(np.float64) + true, presence], axis=2)
-        return rows.reshape(len(aligned), -1)
+        return rows.reshape(len(aligned), 3 * len(classes))
 
     def reduce(self, sums: FloatArray) -> FloatArray:
         """Average F1 over the classes that count."""

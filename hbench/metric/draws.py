@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from hbench.core import AnswerSpec, Failure, Parsed, ScoreError, Target, Value, Values
 
@@ -42,10 +41,15 @@ def mean_vector(draws: Sequence[Values], answer: AnswerSpec) -> Values:
 
 
 def population(draws: Sequence[Values], answer: AnswerSpec) -> Values:
-    """Keep all draws: each target's value is the tuple of its draws, to be compared with a population of answers."""
-    return tuple(
-        tuple(_numbers(target, column)) for target, column in zip(answer.targets, zip(*draws, strict=True), strict=True)
-    )
+    """Keep all draws: each target's value is the tuple of its draws, to be compared with a population of answers.
+
+    A label stands as its place among the target's labels.
+    """
+    out = []
+    for target, column in zip(answer.targets, zip(*draws, strict=True), strict=True):
+        places = {label: float(place) for place, label in enumerate(target.labels)}
+        out.append(tuple(_numbers(target, [places.get(v, v) if isinstance(v, str) else v for v in column])))
+    return tuple(out)
 
 
 def none(draws: Sequence[Values], answer: AnswerSpec) -> Values:
@@ -111,9 +115,7 @@ def aggregate(
 
 
 def _numbers(target: Target, column: Sequence[Value]) -> list[float]:
-    numbers: list[Any] = [
-        target.labels.index(value) if isinstance(value, str) and value in target.labels else value for value in column
-    ]
-    if not all(isinstance(value, int | float) for value in numbers):
+    numbers = [float(value) for value in column if isinstance(value, int | float)]
+    if len(numbers) != len(column):
         raise ScoreError(f"{target.name} has values that are no numbers", hint="aggregate classes with `vote`")
-    return [float(value) for value in numbers]
+    return numbers

@@ -81,22 +81,31 @@ class KolmogorovSmirnov(_SampleMetric):
     name = "ks"
     width = 10.0
 
-    def bins(self, pred: FloatArray, gold: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the bin numbers of both samples."""
-        low = min(pred.min(initial=np.inf), gold.min(initial=np.inf))
-        return np.floor((pred - low) / self.width), np.floor((gold - low) / self.width)
+    def prepare(self, pred: FloatArray, gold: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Keep both samples: where the bins start depends on who is drawn."""
+        return pred, gold
 
-    def prepare(self, pred: FloatArray, gold: FloatArray) -> Steps:
-        """Bin and sort both samples."""
-        return steps(*self.bins(pred, gold))
+    def reduce(self, prepared: tuple[FloatArray, FloatArray], w_pred: FloatArray, w_gold: FloatArray) -> FloatArray:
+        """Take the largest gap, for all weights whose bins start alike at once."""
+        pred, gold = prepared
+        out = np.full(len(w_pred), np.nan)
+        starts = np.minimum(_lowest(pred, w_pred), _lowest(gold, w_gold))
+        for start in np.unique(starts[np.isfinite(starts)]):
+            alike = starts == start
+            grid = steps(np.floor((pred - start) / self.width), np.floor((gold - start) / self.width))
+            f = cumulative(w_pred[alike], grid.pred_order, grid.pred_ends)
+            g = cumulative(w_gold[alike], grid.gold_order, grid.gold_ends)
+            out[alike] = np.abs(f - g).max(axis=1)
+        return out
 
-    def reduce(self, prepared: Steps, w_pred: FloatArray, w_gold: FloatArray) -> FloatArray:
-        """Take the largest gap."""
-        if not len(prepared.values):
-            return np.full(len(w_pred), np.nan)
-        f = cumulative(w_pred, prepared.pred_order, prepared.pred_ends)
-        g = cumulative(w_gold, prepared.gold_order, prepared.gold_ends)
-        return np.asarray(np.abs(f - g).max(axis=1))
+
+def _lowest(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the least value (B,) that bears weight."""
+    order = np.argsort(values, kind="stable")
+    bears = weights[:, order] > 0
+    if not len(values):
+        return np.full(len(weights), np.inf)
+    return np.where(bears.any(axis=1), values[order][bears.argmax(axis=1)], np.inf)
 
 
 def moments(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
