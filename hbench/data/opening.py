@@ -107,7 +107,9 @@ def open_folder(
         No layout fits, or the folder does not hold the task.
     """
     names = [suite.layout] if suite is not None and suite.layout else []
-    names += [info.qualified for info in registry.names("layout") if info.name not in names]
+    # The plain folder fits almost anything, so it is asked last.
+    others = sorted(registry.names("layout"), key=lambda info: info.name == "records")
+    names += [info.qualified for info in others if info.name not in names]
     tried = []
     for name in names:
         try:

@@ -61,9 +61,28 @@ _COMPONENTS = {
         "quarter": "hbench.data.splits:quarter",
         "row": "hbench.data.splits:row",
         "subject": "hbench.data.splits:subject",
+        "period": "hbench.data.splits:period",
     },
-    "layout": {},
-    "step": {},
+    "layout": {
+        "householdbench_eval": "hbench.data.layouts.householdbench_eval:HouseholdBenchEval",
+        "householdbench_full": "hbench.data.layouts.householdbench_full:HouseholdBenchFull",
+        "behaviorbench": "hbench.data.layouts.behaviorbench:BehaviorBench",
+        "records": "hbench.data.layouts.records:RecordFolder",
+    },
+    "step": {
+        "at_least": "hbench.data.steps.bounds:at_least",
+        "at_most": "hbench.data.steps.bounds:at_most",
+        "attach": "hbench.data.steps.attach:attach",
+        "between": "hbench.data.steps.bounds:between",
+        "exclude": "hbench.data.steps.bounds:exclude",
+        "lags": "hbench.data.steps.lags:lags",
+        "one_of": "hbench.data.steps.bounds:one_of",
+        "rename": "hbench.data.steps.shape:rename",
+        "require": "hbench.data.steps.require:require",
+        "sort": "hbench.data.steps.shape:sort",
+        "trim": "hbench.data.steps.trim:trim",
+        "unique": "hbench.data.steps.unique:unique",
+    },
 }
 
 
