@@ -135,13 +135,7 @@ def test_instructions_are_those_of_the_paper(shared_dir: Path) -> None:
 
 
 def _fixed_sentences(messages: tuple[str, str]) -> list[str]:
-    """Return what a prompt says about every person alike, without headings, values and items."""
-    lines = (line for text in messages for line in text.split("\n"))
-    said = [line for line in lines if line and line[0] not in "#*123456789A" and "34-year-old" not in line]
-    return [
-        part
-        for line in said
-        for part in line.replace(BY_CODE["N8"].statement, "|").split("|")
-        for part in (part.strip(),)
-        if part and "*" not in part
-    ]
+    """Return the lines that are alike for every person: no headings, no values, no items."""
+    system, user = messages
+    lines = [*([] if "34-year-old" in system else [system]), *user.replace(BY_CODE["N8"].statement, "\n").split("\n")]
+    return [line.strip() for line in lines if line and line[0] not in "#*123456789A" and "*" not in line]
