@@ -14,7 +14,7 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, enumeration steps, split rule and prompt adapters."""
+    """Register the suite's sources, enumeration steps, split rule, prompt adapters and data layout."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
@@ -26,4 +26,5 @@ def hbench_register(scope: Scope) -> None:
     scope.add("adapter", "other_games", f"{_PACKAGE}.prompts:other_games")
     scope.add("adapter", "survey_order", f"{_PACKAGE}.prompts:survey_order")
     scope.add("adapter", "by_dimension", f"{_PACKAGE}.prompts:by_dimension")
+    scope.add("layout", "bundle", f"{_PACKAGE}.bundle:Bundle")
     scope.add("split", "people", f"{_PACKAGE}.splits:people")
