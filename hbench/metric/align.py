@@ -130,7 +130,7 @@ def numbers(target: Target, values: Sequence[Value | None], rows: Sequence[Score
     A target of two classes is a number too: 0 for the first label, 1 for the second.
     """
     column: list[Any] = list(values)
-    if any(isinstance(value, str) for value in column):
+    if any(issubclass(kind, str) for kind in set(map(type, column))):
         if len(target.labels) != 2:
             raise ScoreError(f"{target.name} holds classes, not numbers", hint="use accuracy or macro_f1")
         codes: dict[Any, float] = {target.labels[0]: 0.0, target.labels[1]: 1.0}

@@ -62,9 +62,8 @@ def score_task(
     plain = row_statistics(task, rows, registry=registry, weights=weights, breakdown=breakdown)
     point = plain.point()
     tidy = TidyWriter(task, rows, provenance or Provenance(), weights)
-    complete = not any(map(tidy.missed, rows))
     strict = plain
-    if not complete:
+    if not tidy.complete:
         strict = row_statistics(
             task,
             rows,
@@ -74,7 +73,7 @@ def score_task(
             weights=weights,
             breakdown=breakdown,
         )
-    strict_point = point if complete else strict.point()
+    strict_point = point if tidy.complete else strict.point()
     scores: list[Score] = []
     for k, use in enumerate(plain.uses):
         scores += tidy.scores(use, point[k], strict.uses[k], strict_point[k], breakdown=breakdown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hbench.core.metric import FloatArray
 from hbench.metric.cells import Cells, EmptyCell
@@ -81,18 +81,26 @@ class Score:
         }
 
 
+class _Counts(NamedTuple):
+    """Records of a part of the sample, or the draws of a population."""
+
+    n: int
+    invalid: int
+    repaired: int
+
+
 class TidyWriter:
     """Writes scores out, with counts and reasons."""
 
     def __init__(self, task: Task, rows: Sequence[ScoredRow], provenance: Provenance, weighted: bool) -> None:
         self.task, self.provenance, self.weighted = task, provenance, weighted
         population = any(target.kind == "population" for target in task.targets)
-        self.members: dict[str | None, list[ScoredRow]] = {None: list(rows)}
+        members: dict[str | None, list[ScoredRow]] = {None: list(rows)}
         for row in rows:
             if row.group is not None:
-                self.members.setdefault(row.group, []).append(row)
-        self.asked = draw_count if population else _one
-        self.missed = invalid_draws if population else _failed
+                members.setdefault(row.group, []).append(row)
+        self.counts = {group: _count(part, population) for group, part in members.items()}
+        self.complete = self.counts[None].invalid == 0
 
     def scores(
         self, use: UseStatistics, cells: Cells, strict: UseStatistics, strict_cells: Cells, *, breakdown: bool
@@ -150,9 +158,9 @@ class TidyWriter:
         strict: FloatArray,
         reason: str,
     ) -> Score:
-        members = self.members.get(group, [])
-        asked = sum(map(self.asked, members))
-        missed = sum(map(self.missed, members))
+        counts = self.counts[group]
+        if not reason and math.isinf(float(value[0])):
+            reason = "beyond_float_range"
         return Score(
             suite=self.task.suite,
             task=self.task.task,
@@ -163,10 +171,10 @@ class TidyWriter:
             metric=use.use.metric,
             value=float(value[0]),
             strict_value=float(strict[0]),
-            n=asked,
-            valid=asked - missed,
-            invalid=missed,
-            repaired=sum(row.repaired is not None for row in members),
+            n=counts.n,
+            valid=counts.n - counts.invalid,
+            invalid=counts.invalid,
+            repaired=counts.repaired,
             policy=use.policy,
             draws=self.provenance.draws,
             data_kind=self.provenance.data_kind,
@@ -179,12 +187,11 @@ class TidyWriter:
         )
 
 
-def _one(row: ScoredRow) -> int:
-    return 1
-
-
-def _failed(row: ScoredRow) -> int:
-    return int(row.prediction is None)
+def _count(rows: Sequence[ScoredRow], population: bool) -> _Counts:
+    repaired = sum(row.repaired is not None for row in rows)
+    if population:
+        return _Counts(sum(map(draw_count, rows)), sum(map(invalid_draws, rows)), repaired)
+    return _Counts(len(rows), sum(row.prediction is None for row in rows), repaired)
 
 
 def _why(

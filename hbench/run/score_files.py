@@ -125,7 +125,10 @@ def score_files(
         "suite": task.suite,
         "num_unreadable_baselines": reader.unreadable_baselines,
         "repairs": sorted(repairs),
-        "files": {path.name: _sha256(path) for path in (records, predictions)},
+        "files": {
+            role: {"name": path.name, "sha256": _sha256(path)}
+            for role, path in (("records", records), ("predictions", predictions))
+        },
         "format": FORMAT,
     }
     if population:

@@ -124,7 +124,8 @@ class TestResult:
             "repair": None,
             "error_detail": None,
         }
-        assert set(result["files"]) == {"gold.jsonl", "pred.jsonl"}
+        assert result["files"]["predictions"]["name"] == "pred.jsonl"
+        assert len(result["files"]["records"]["sha256"]) == 64
 
     def test_categorical(self, files):
         rows = [gold(str(i), f'["{label}"]', "unread") for i, label in enumerate(["employed", "employed", "out"])]
