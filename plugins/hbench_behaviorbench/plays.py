@@ -1,64 +1,19 @@
-"""From game logs to plays: what each file holds, and the paper's four-level filter (appendix B.2)."""
+"""From game logs to plays: numbering, and the paper's four-level filter (appendix B.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hbench.core import BuildReport
-from hbench_behaviorbench.raw import read_csv
+from hbench_behaviorbench.logs import FOLDER, INVALID, Log
+from hbench_behaviorbench.raw import has_column, read_csv
 
 if TYPE_CHECKING:
     import polars as pl
 
-FOLDER = "moblab"
-_REPOSITORY = "https://github.com/yutxie/ChatGPT-Behavioral"
-_INVALID = -1
-"""The logs' placeholder for a move that was not made."""
-
-
-@dataclass(frozen=True)
-class Log:
-    """How a game's file is read.
-
-    Attributes
-    ----------
-    name : str
-        Name of the panel.
-    file : str
-        File below the folder of the games.
-    role : str
-        The role that decides; rows of other roles hold no decision.
-    decisions : mapping
-        Range of every decision, by its column.
-    standard : mapping
-        Values that the game's configuration must have for pay-offs to be comparable.
-    """
-
-    name: str
-    file: str
-    role: str
-    decisions: Mapping[str, tuple[float, float]]
-    standard: Mapping[str, int] = field(default_factory=dict)
-    origin: str = _REPOSITORY
-    terms: str = "MIT"
-
-
-LOGS = (
-    Log("dictator", "dictator.csv", "first", {"move": (0, 100)}, {"Total": 100}),
-    Log("ultimatum", "ultimatum_strategy.csv", "player", {"propose": (0, 100), "accept": (0, 100)}, {"Total": 100}),
-    Log(
-        "bomb",
-        "gpl3/bomb_risk.csv",
-        "player",
-        {"move": (0, 100)},
-        {"Total": 100},
-        origin="https://github.com/yutxie/llm-behavioral-codes",
-        terms="GPL-3.0",
-    ),
-)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
 def decisions(raw: Path, log: Log, report: BuildReport) -> pl.DataFrame:
@@ -69,17 +24,20 @@ def decisions(raw: Path, log: Log, report: BuildReport) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``user_id, play, round``, the decisions and the configuration; only rows of the role that decides.
+        ``user_id, play, round``, the decisions, the configuration and, for games with a group, ``others``; only rows of
+        the role that decides.
     """
     import polars as pl
 
     path = f"{FOLDER}/{log.file}"
     moves = tuple(log.decisions)
+    group = log.group and has_column(raw, path, "roundResult", report=report)
+    result = ("roundResult",) if group else ()
     frame = read_csv(
         raw,
         path,
-        columns=("UserID", "Role", "Round", *log.standard, *moves),
-        text=("UserID", "Role"),
+        columns=("UserID", "Role", "Round", *log.standard, *moves, *result),
+        text=("UserID", "Role", *result),
         decimal=moves,
         report=report,
     )
@@ -87,13 +45,21 @@ def decisions(raw: Path, log: Log, report: BuildReport) -> pl.DataFrame:
     deciding = frame.filter(pl.col("Role") == log.role).rename({"UserID": "user_id", "Round": "round"})
     report.counts[f"{log.name}.decisions"] = len(deciding)
     report.problem(path, f"rows of a role other than {log.role!r}, which decides nothing", len(frame) - len(deciding))
-    return deciding.select(
-        "user_id",
-        (pl.col("round") == 1).cum_sum().over("user_id").cast(pl.Int64).alias("play"),
-        "round",
-        *moves,
-        *log.standard,
-    )
+    numbered = deciding.with_columns((pl.col("round") == 1).cum_sum().over("user_id").cast(pl.Int64).alias("play"))
+    if not group:
+        return numbered.select("user_id", "play", "round", *moves, *log.standard)
+    results = numbered.select("move", "roundResult").iter_rows()
+    others = pl.Series("others", [_others(result, move) for move, result in results], dtype=pl.List(pl.Float64))
+    return numbered.with_columns(others).select("user_id", "play", "round", *moves, "others", *log.standard)
+
+
+def _others(result: str, move: float | None) -> list[float] | None:
+    """Return the other players' moves: the round's result less the own move, or None where that is not among them."""
+    moves = [float(number) for number in _NUMBER.findall(result)]
+    if move not in moves:
+        return None
+    moves.remove(move)
+    return moves if moves and INVALID not in moves else None
 
 
 def play_by_play(
@@ -109,14 +75,16 @@ def play_by_play(
     Returns
     -------
     polars.DataFrame
-        ``user_id, play, round`` and the decisions.
+        ``user_id, play, round``, the decisions and, for games with a group, ``others``.
     """
     import polars as pl
 
     path = f"{FOLDER}/{log.file}"
     moves = tuple(log.decisions)
-    invalid = pl.any_horizontal(pl.col(move).is_null() | (pl.col(move) == _INVALID) for move in moves)
-    report.problem(path, "invalid placeholder instead of a decision", int(frame.select(invalid.sum()).item()))
+    others = ["others"] if "others" in frame.columns else []
+    unknown = [pl.col(name).is_null() for name in others]
+    invalid = pl.any_horizontal(*(pl.col(move).is_null() | (pl.col(move) == INVALID) for move in moves), *unknown)
+    report.problem(path, "invalid placeholder in a decision or result", int(frame.select(invalid.sum()).item()))
     after_invalid = {
         "play": invalid.cast(pl.Int8).cum_max().over("user_id", "play") == 1,
         "subject": invalid.cast(pl.Int8).cum_max().over("user_id") == 1,
@@ -124,6 +92,8 @@ def play_by_play(
     for whose, dropped in after_invalid.items():
         report.counts[f"{log.name}.L1.{whose}"] = int(frame.select((~dropped).sum()).item())
     in_range = pl.all_horizontal(pl.col(move).is_between(*limits) for move, limits in log.decisions.items())
+    if log.per_other is not None:
+        in_range &= pl.col("move") <= log.per_other * pl.col("others").list.first()
     standard = pl.all_horizontal(pl.lit(True), *(pl.col(column) == value for column, value in log.standard.items()))
     in_order = pl.col("round") == pl.int_range(1, pl.len() + 1).over("user_id", "play")
     levels = {
@@ -138,4 +108,4 @@ def play_by_play(
     report.counts[f"{log.name}.users"] = frame["user_id"].n_unique()
     report.counts[f"{log.name}.plays"] = frame.select(pl.struct("user_id", "play").n_unique()).item()
     report.counts[f"{log.name}.first_rounds"] = int((frame["round"] == 1).sum())
-    return frame.select("user_id", "play", "round", *moves)
+    return frame.select("user_id", "play", "round", *moves, *others)

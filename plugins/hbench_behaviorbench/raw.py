@@ -50,7 +50,7 @@ def read_csv(
     except ModuleNotFoundError as error:
         raise HbenchError("building data needs polars", hint="pip install 'hbench[data]'") from error
     data = _bytes(raw, path, report)
-    header = data.split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r").split(separator)
+    header = _header(data, separator)
     missing = [column for column in columns if column not in header]
     if missing:
         raise DataError(
@@ -68,6 +68,15 @@ def read_lines(raw: Path, path: str, *, report: BuildReport) -> Iterator[tuple[i
     for number, line in enumerate(_bytes(raw, path, report).decode("utf-8-sig").splitlines(), 1):
         if line.strip():
             yield number, line.split("\t")
+
+
+def has_column(raw: Path, path: str, column: str, *, report: BuildReport) -> bool:
+    """Say whether a comma-separated file has a column."""
+    return column in _header(_bytes(raw, path, report), ",")
+
+
+def _header(data: bytes, separator: str) -> list[str]:
+    return data.split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r").split(separator)
 
 
 def _bytes(raw: Path, path: str, report: BuildReport) -> bytes:

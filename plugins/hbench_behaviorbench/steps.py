@@ -111,7 +111,9 @@ def _given(which: Given, place: int) -> pl.Expr:
     return target > place if which == "before" else target != place
 
 
-def earlier_rounds(frame: pl.LazyFrame, context: StepContext, *, game: str, role: str) -> pl.LazyFrame:
+def earlier_rounds(
+    frame: pl.LazyFrame, context: StepContext, *, game: str, role: str, others: bool = False
+) -> pl.LazyFrame:
     """Ask about each later round of a play, given the rounds before it.
 
     A play of n rounds gives n - 1 rows with nested histories, as in the benchmark.
@@ -120,22 +122,30 @@ def earlier_rounds(frame: pl.LazyFrame, context: StepContext, *, game: str, role
     ----------
     game, role : str
         Carried along as constants, as in the benchmark's metadata.
+    others : bool
+        Whether the prompt shows the other players' moves.
 
     Returns
     -------
     polars.LazyFrame
-        With ``earlier`` (the moves so far), ``last_move``, ``mean_move``, ``history_rounds``, ``target_round``,
-        ``instance`` (play and round), ``game``, ``role`` and ``has_others_info`` (false).
+        With ``earlier`` (the moves so far), ``earlier_others`` (the other players', round by round), ``last_move``,
+        ``mean_move``, ``history_rounds``, ``target_round``, ``instance`` (play and round), ``game``, ``role`` and
+        ``has_others_info``.
     """
     import polars as pl
 
+    if others:
+        context.need(frame, ["others"])
     who = ["user_id", "play"]
     # One list a play, cut to what was known at each round: plays are unbroken from round 1 on.
-    moves = frame.group_by(who, maintain_order=True).agg(pl.col("move").alias("earlier"))
+    histories = {"earlier": "move", **({"earlier_others": "others"} if others else {})}
+    lists = frame.group_by(who, maintain_order=True).agg(
+        pl.col(column).alias(name) for name, column in histories.items()
+    )
     return (
-        frame.join(moves, on=who, how="left", maintain_order="left")
+        frame.join(lists, on=who, how="left", maintain_order="left")
         .filter(pl.col("round") >= 2)
-        .with_columns(pl.col("earlier").list.head(pl.col("round") - 1))
+        .with_columns(pl.col(name).list.head(pl.col("round") - 1) for name in histories)
         .with_columns(
             pl.col("earlier").list.last().alias("last_move"),
             pl.col("earlier").list.mean().alias("mean_move"),
@@ -144,7 +154,7 @@ def earlier_rounds(frame: pl.LazyFrame, context: StepContext, *, game: str, role
             pl.format("{}.{}", "play", "round").alias("instance"),
             pl.lit(game).alias("game"),
             pl.lit(role).alias("role"),
-            pl.lit(False).alias("has_others_info"),
+            pl.lit(others).alias("has_others_info"),
         )
     )
 

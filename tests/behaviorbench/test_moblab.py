@@ -69,7 +69,7 @@ def test_what_is_dropped_is_reported(tmp_path: Path) -> None:
     report, _ = build(tmp_path, MobLab())
     assert {problem.what: problem.rows for problem in report.problems} == {
         "rows of a role other than 'first', which decides nothing": 1,
-        "invalid placeholder instead of a decision": 1,
+        "invalid placeholder in a decision or result": 1,
     }
 
 

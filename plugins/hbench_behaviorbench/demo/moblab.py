@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from hbench.core import stable_seed
-from hbench_behaviorbench.plays import FOLDER
+from hbench_behaviorbench.logs import FOLDER
 
 _USERS = 1_500
 _Row = tuple[object, ...]

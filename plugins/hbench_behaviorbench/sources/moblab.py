@@ -7,15 +7,17 @@ from typing import Literal
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_behaviorbench.joint import JOINT, joint_moves
-from hbench_behaviorbench.plays import FOLDER, LOGS, decisions, play_by_play
+from hbench_behaviorbench.logs import FOLDER, LOGS
+from hbench_behaviorbench.plays import decisions, play_by_play
 
 
 class MobLab:
     """One file of moves a game, rows in the order of play.
 
     Each game whose file is there becomes a panel ``GAME.parquet`` of the moves that pass the paper's four-level filter
-    (appendix B.2): ``user_id``, ``play`` (number of the user's play of this game, from 1), ``round`` (from 1) and the
-    game's decisions, in file order. What each level leaves is counted as ``GAME.L1`` to ``GAME.L4``.
+    (appendix B.2), in file order: ``user_id``, ``play`` (number of the user's play of this game, from 1), ``round``
+    (from 1), the game's decisions, and ``others`` where the other players' moves are known. What each level leaves is
+    counted as ``GAME.L1`` to ``GAME.L4``.
 
     The panel ``joint.parquet`` has one row per user of the joint file, with the first move in every game that the user
     played (null otherwise).
@@ -30,8 +32,8 @@ class MobLab:
     @property
     def files(self) -> tuple[RawFile, ...]:
         """All games' files; each is needed for its own game only."""
-        logs = tuple(RawFile(f"{FOLDER}/{log.file}", log.origin, log.terms, required=False) for log in LOGS)
-        return (*logs, JOINT)
+        logs = {log.file: RawFile(f"{FOLDER}/{log.file}", log.origin, log.terms, required=False) for log in LOGS}
+        return (*logs.values(), JOINT)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write a panel for every game whose file is in the raw folder.
