@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hbench.prompt import FORMATS
 from hbench_householdbench.phrases import words
 from hbench_householdbench.phrases.words import Row
 
@@ -39,7 +40,7 @@ DIARY_RACE = {
     "Black": "Black",
     "American Indian, Aleut, or Eskimo": "American Indian, Aleut, or Eskimo",
     "Asian or Pacific Islander": "Asian or Pacific Islander",
-    "other race": None,
+    "other race": "",
 }
 DIARY_EDUCATION = {
     "elementary school": "an elementary school education",
@@ -90,6 +91,39 @@ def interview(row: Row) -> dict[str, object]:
         "education": words.phrase(row, "educ_ref_harmonized", EDUCATION),
         "area": words.phrase(row, "bls_urbn", AREA),
         "household": _household(row, "fam_size", "n_adults", "n_kids"),
+    }
+
+
+def rebate(row: Row) -> dict[str, object]:
+    """Return the phrases of `interview`, and what was received of a rebate over three months."""
+    amount = words.number(row, "rebate_amount_total")
+    return {
+        **interview(row),
+        "received": words.dollars(amount) if amount else None,
+        "nothing": "nothing" if amount == 0 else None,
+    }
+
+
+def diary_day(row: Row) -> dict[str, object]:
+    """Return the phrases of a diary day: who one is, home, and the day in the calendar."""
+    day = words.number(row, "current_day_of_month")
+    weekday, month = words.text(row, "current_day_of_week"), words.text(row, "current_month")
+    return {
+        **words.quarters(row),
+        "person": words.person(
+            words.number(row, "age_ref"),
+            words.phrase(row, "race", DIARY_RACE),
+            words.phrase(row, "sex", DIARY_SEX),
+        ),
+        "marriage": words.phrase(row, "marital_status", DIARY_MARRIAGE),
+        "schooling": words.phrase(row, "education", DIARY_EDUCATION),
+        "work": words.phrase(row, "reference_person_work_status", DIARY_WORK),
+        "area": words.phrase(row, "urban_status", DIARY_AREA),
+        "tenure": words.phrase(row, "home_tenure", DIARY_TENURE),
+        "household": _household(row, "household_size", "n_adults", "children_under_18"),
+        "weekday": weekday,
+        "day": None if day is None else FORMATS["ordinal"](day),
+        "month": month,
     }
 
 

@@ -87,6 +87,10 @@ UNION = {
     "member of a labor union": "are a member of a labor union",
     "covered by a union but not a member": "are covered by a union contract without being a member",
 }
+PARTNER = {
+    "linked": "have a spouse or partner",
+    "no linked spouse or partner": "have no spouse or partner",
+}
 PARTNER_STATUS = {
     "employed": "is employed",
     "unemployed": "is unemployed",
@@ -205,9 +209,9 @@ def older_worker(row: Row) -> dict[str, object]:
     return {
         **said,
         **observed,
+        "partner": words.phrase(row, "partner_linked_baseline", PARTNER),
         "partner_age": f"{round(age)}" if linked and age is not None else None,
         "partner_does": PARTNER_STATUS.get(status or "") if linked else None,
-        "no_partner": "no spouse or partner" if words.text(row, "partner_linked_baseline") and not linked else None,
         "unobserved": words.join(
             name for key, name in {**names, "earnings": "weekly earnings"}.items() if there[key] is None
         ),

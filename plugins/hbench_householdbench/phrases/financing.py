@@ -46,5 +46,5 @@ def experiment(row: Row) -> dict[str, object]:
         "other_rate": None if other is None else f"{other:g}%",
         "per_100k": None if rate is None else MONTHLY_PER_100K.get(rate),
         "other_per_100k": None if other is None else MONTHLY_PER_100K[other],
-        "down_share": "20%",
+        "renting": "rent" if words.text(row, "tenure") == "renter" else None,
     }

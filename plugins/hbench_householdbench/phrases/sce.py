@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hbench.core import DataError
 from hbench_householdbench.phrases import words
 from hbench_householdbench.phrases.words import Row
 
@@ -48,15 +49,8 @@ TENURE = {
 OTHER_HOME = {"yes": "owns another home as well", "no": "owns no other home"}
 RECENT_MOVE = {"yes": "have moved recently", "no": "have not moved recently"}
 SPENDING = {"higher": "more", "lower": "less"}
-OFFER = {"full-time": "full-time", "part-time": "part-time"}
 DIRECTION = {"increase_or_expansion": "up", "decrease_or_reduction": "down"}
-LOAN = {
-    "Yes, mortgage(s) only": "a mortgage, but no home equity loan",
-    "Yes, home equity loan(s) only": "a home equity loan, but no mortgage",
-    "Yes, both mortgage(s) and home equity loan(s)": "both a mortgage and a home equity loan",
-    "No": "neither a mortgage nor a home equity loan",
-}
-PARTNERED = {"yes": "You live with a spouse or partner.", "no": None}
+PARTNERED = {"yes": "live with", "no": "do not live with"}
 POLICIES = {
     "hidqp2_5": ("federal welfare benefits", "are expanded", "are reduced"),
     "hidqp2_6": ("unemployment benefits", "are expanded", "are reduced"),
@@ -115,11 +109,13 @@ _YEARS = {"years_at_home": "Q41", "years_in_state": "Q42"}
 
 def policy(row: Row) -> dict[str, object]:
     """Return the phrases of a public policy row: those of `core`, and the four changes in the row's directions."""
-    changes: dict[str, object] = {}
+    changes = []
     for column, (what, up, down) in POLICIES.items():
         direction = words.phrase(row, column, DIRECTION)
-        changes[column] = None if direction is None else f"{what} {up if direction == 'up' else down}"
-    return {**core(row), "policies": words.join(_texts(changes.values())) if None not in changes.values() else None}
+        if direction is not None:
+            changes.append(f"{what} {up if direction == 'up' else down}")
+    # Without one of the four the answer's places would not fit.
+    return {**core(row), "policies": words.join(changes) if len(changes) == len(POLICIES) else None}
 
 
 def lock_in(row: Row) -> dict[str, object]:
@@ -127,8 +123,8 @@ def lock_in(row: Row) -> dict[str, object]:
     gap = words.number(row, "mortgage_rate_gap")
     return {
         **core(row),
-        "partner": words.phrase(row, "partnered", {"yes": "live with", "no": "do not live with"}),
-        "loan": words.phrase(row, "loan_status", LOAN),
+        "partner": _partner(row),
+        "loan": _loan(row),
         "rate_gap": None if gap is None else _gap(gap),
     }
 
@@ -156,6 +152,20 @@ def revision(row: Row) -> dict[str, object]:
     }
 
 
+def search(row: Row) -> dict[str, object]:
+    """Return the phrases of a row on looking for work: those of `core`, with its own months of unemployment."""
+    return {**core(row), "months_unemployed": _months(row, "Q16_prompt_clean")}
+
+
+def uncertainty(row: Row) -> dict[str, object]:
+    """Return the phrases of a row on uncertainty: those of `core`, and the two earlier distributions."""
+    return {
+        **core(row),
+        "density_1y": _density(row, "lag1_Q9_bin{}__clean"),
+        "density_3y": _density(row, "lag1_Q9c_bin{}__clean"),
+    }
+
+
 def job_search(row: Row) -> dict[str, object]:
     """Return the phrases of a job search row: those of `core`, and the pay of the current or else the last job."""
     pay, hours = (words.number(row, name) for name in ("current_job_hourly_equivalent_pay", "l10_cps_job_usual_hrs"))
@@ -173,6 +183,30 @@ def job_search(row: Row) -> dict[str, object]:
         "last_pay": None if now else last_pay,
         "last_hours": None if now else last_hours,
     }
+
+
+def _density(row: Row, pattern: str) -> str | None:
+    shares = [words.number(row, pattern.format(place)) for place in range(1, 11)]
+    shown = [f"{share:.3f}" for share in shares if share is not None]
+    return ", ".join(shown) if len(shown) == len(shares) else None
+
+
+def _partner(row: Row) -> str | None:
+    """Read the label, whose case differs over the years' codebooks."""
+    label = words.text(row, "partnered")
+    return words.phrase({"partnered": label.lower()}, "partnered", PARTNERED) if label else None
+
+
+def _loan(row: Row) -> str | None:
+    """Tell from the codebook's label, which is worded anew each year, what stands behind it."""
+    label = words.text(row, "loan_status")
+    if label is None:
+        return None
+    low = label.lower()
+    mortgage, equity = "mortgage" in low or "both" in low, "equity" in low or "both" in low
+    if not mortgage:
+        raise DataError(f"the column 'loan_status' holds the label {label!r}, which names no mortgage")
+    return "both a mortgage and a home equity loan" if equity else "a mortgage and no home equity loan"
 
 
 def _work(row: Row) -> str | None:
@@ -239,7 +273,3 @@ def _household(row: Row) -> str | None:
 
 def _whole(figure: float | None) -> int | None:
     return None if figure is None else round(figure)
-
-
-def _texts(values: object) -> list[str]:
-    return [value for value in values if isinstance(value, str)]  # type: ignore[attr-defined]

@@ -1,0 +1,126 @@
+"""What the householdbench suite adds to hbench."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hbench.plugin import hookimpl
+
+if TYPE_CHECKING:
+    from hbench.plugin import Scope
+
+hbench_api = 1
+
+_PACKAGE = "hbench_householdbench"
+
+_ADAPTERS = {
+    "census": "census:origin",
+    "cex_diary": "cex:diary_day",
+    "cex_interview": "cex:interview",
+    "cex_rebate": "cex:rebate",
+    "cps": "cps:worker",
+    "cps_benefits": "cps:benefits",
+    "cps_displaced": "cps:displaced",
+    "cps_older": "cps:older_worker",
+    "michigan": "michigan:consumer",
+    "psid_added_worker": "psid:added_worker",
+    "psid_earner": "psid:earner",
+    "psid_family": "psid:family",
+    "psid_job_loss": "psid:job_loss",
+    "sce": "sce:core",
+    "sce_financing": "financing:experiment",
+    "sce_home": "sce:home",
+    "sce_job_search": "sce:job_search",
+    "sce_lock_in": "sce:lock_in",
+    "sce_policy": "sce:policy",
+    "sce_revision": "sce:revision",
+    "sce_search": "sce:search",
+    "sce_shock": "sce:shock",
+    "sce_uncertainty": "sce:uncertainty",
+}
+"""What prepares a row's values for the prompt, in the package's `phrases`."""
+
+# Named by tasks and not built yet: see `pending`.
+_PENDING_SOURCES = (
+    "census",
+    "cex_diary",
+    "cex_interview",
+    "cps_basic",
+    "michigan",
+    "psid",
+    "sce",
+    "sce_financing",
+)
+_PENDING_STEPS = (
+    "attach_macro",
+    "blank_outside",
+    "census_origin",
+    "census_state_economy",
+    "cex_categories_add_up",
+    "cex_observed_between",
+    "cex_rebate_2001",
+    "cex_rebate_status",
+    "cex_stimulus_2008",
+    "cps_hashed_id",
+    "cps_household_counts",
+    "cps_last_job",
+    "cps_link_months",
+    "cps_lookback",
+    "cps_partner",
+    "cps_retired",
+    "cps_same_person",
+    "cps_trim_earnings",
+    "cps_ui_consistent",
+    "cps_ui_policy",
+    "cps_unique_person",
+    "diary_complete_weeks",
+    "diary_daily_history",
+    "diary_payment_calendar",
+    "diary_plausible",
+    "diary_social_security",
+    "diary_trim",
+    "financing_down_payments",
+    "financing_owners",
+    "michigan_linked",
+    "michigan_previous_interview",
+    "michigan_trim_prior",
+    "psid_ages",
+    "psid_becomes_owner",
+    "psid_both_asked",
+    "psid_complete_partner",
+    "psid_event_history",
+    "psid_history",
+    "psid_next_wave",
+    "psid_one_loss",
+    "psid_previous_food",
+    "psid_same_structure",
+    "psid_shocks",
+    "psid_shocks_and_controls",
+    "psid_trim_other_waves",
+    "psid_years_ahead",
+    "sce_allocation_shares",
+    "sce_answered",
+    "sce_attach_core",
+    "sce_hourly_pay",
+    "sce_inflation_since",
+    "sce_months_unemployed",
+    "sce_normalise",
+    "sce_pay_benchmark",
+    "sce_percent_to_share",
+    "sce_previous_month",
+    "sce_rate_gap",
+    "sce_trim_benchmark",
+    "sce_trim_together",
+    "sce_valid_densities",
+)
+
+
+@hookimpl
+def hbench_register(scope: Scope) -> None:
+    """Register the suite's prompt adapters, sources and sample steps."""
+    for name, target in _ADAPTERS.items():
+        scope.add("adapter", name, f"{_PACKAGE}.phrases.{target}")
+    for name in _PENDING_SOURCES:
+        scope.add("source", name, f"{_PACKAGE}.pending:{name}")
+    for name in _PENDING_STEPS:
+        scope.add("step", name, f"{_PACKAGE}.pending:{name}")
