@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from hbench.core.answer import AnswerSpec, Completion, Failure, Outcome, Parsed, Value, Values
-from hbench.core.errors import (
-    DataError,
-    HbenchError,
-    ModelError,
-    PluginError,
-    RunError,
-    ScoreError,
-    SelectionError,
-    SpecError,
-)
-from hbench.core.metric import Aligned, InvalidPolicy, Metric, SampleMetric
-from hbench.core.model import Deliver, Model, ModelContext, TrainingAnswer
-from hbench.core.parser import Parser
-from hbench.core.record import JsonValue, Message, Record
-from hbench.core.request import Request, Sampling
-from hbench.core.seed import stable_seed
-from hbench.core.source import BuildReport, Problem, RawFile, Source
-from hbench.core.target import Frozen, Target, TargetKind
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hbench.core.answer import AnswerSpec, Completion, Failure, Outcome, Parsed, Value, Values
+    from hbench.core.errors import (
+        DataError,
+        HbenchError,
+        ModelError,
+        PluginError,
+        RunError,
+        ScoreError,
+        SelectionError,
+        SpecError,
+    )
+    from hbench.core.metric import Aligned, InvalidPolicy, Metric, SampleMetric
+    from hbench.core.model import Deliver, Model, ModelContext, TrainingAnswer
+    from hbench.core.parser import Parser
+    from hbench.core.record import JsonValue, Message, Record
+    from hbench.core.request import Request, Sampling
+    from hbench.core.seed import stable_seed
+    from hbench.core.source import BuildReport, Problem, RawFile, Source
+    from hbench.core.target import Frozen, Target, TargetKind
 
 __all__ = [
     "Aligned",
@@ -61,3 +64,54 @@ __all__ = [
     "Values",
     "stable_seed",
 ]
+
+_ROOM = {
+    "Aligned": "metric",
+    "AnswerSpec": "answer",
+    "BuildReport": "source",
+    "Completion": "answer",
+    "DataError": "errors",
+    "Deliver": "model",
+    "Failure": "answer",
+    "Frozen": "target",
+    "HbenchError": "errors",
+    "InvalidPolicy": "metric",
+    "JsonValue": "record",
+    "Message": "record",
+    "Metric": "metric",
+    "Model": "model",
+    "ModelContext": "model",
+    "ModelError": "errors",
+    "Outcome": "answer",
+    "Parsed": "answer",
+    "Parser": "parser",
+    "PluginError": "errors",
+    "Problem": "source",
+    "RawFile": "source",
+    "Record": "record",
+    "Request": "request",
+    "RunError": "errors",
+    "SampleMetric": "metric",
+    "Sampling": "request",
+    "ScoreError": "errors",
+    "SelectionError": "errors",
+    "Source": "source",
+    "SpecError": "errors",
+    "Target": "target",
+    "TargetKind": "target",
+    "TrainingAnswer": "model",
+    "Value": "answer",
+    "Values": "answer",
+    "stable_seed": "seed",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a type on first use: the command line starts without numpy and pydantic."""
+    if name in _ROOM:
+        from importlib import import_module
+
+        value = getattr(import_module(f"hbench.core.{_ROOM[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'hbench.core' has no attribute {name!r}")

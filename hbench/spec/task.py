@@ -279,6 +279,8 @@ class Suite(Frozen):
     """Data kind that is used when the command names none."""
     layout: str | None = None
     """Registered data layout of released folders."""
+    hub: dict[str, str] = Field(default_factory=dict)
+    """Released data sets of the Hugging Face hub by a short name; the first is the one that is fetched by default."""
     leaderboard: str | None = None
     """Registered leaderboard rule."""
     citation: str | None = None
