@@ -218,7 +218,9 @@ def _code(item: BuildItem, registry: Registry) -> dict[str, str]:
         named_parts.add(("split", task.split.unit))
     if task.prompt.adapter is not None:
         named_parts.add(("adapter", task.prompt.adapter))
-    code = {f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in named_parts}
+    code = {
+        f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in sorted(named_parts)
+    }
     renderer: Any = item.records_of
     while isinstance(renderer, partial):
         renderer = renderer.func

@@ -62,8 +62,8 @@ def path_of(task: str) -> str:
                 "strategic_gameplay": f"{game}_strategic_gameplay_test",
             }
             return f"moblab/{family}/{names[family]}.jsonl"
-    if (subtask := task.removeprefix("workflow_")) in _WORKFLOWS:
-        return f"workflows/{subtask}_test.jsonl"
+    if task in (f"workflow_{subtask}" for subtask in _WORKFLOWS):
+        return f"workflows/{task.removeprefix('workflow_')}_test.jsonl"
     return f"economics_contests/{task}.jsonl"
 
 

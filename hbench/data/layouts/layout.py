@@ -128,7 +128,13 @@ AGAIN = "It was cut off or changed; get it again (`hbench data fetch`)."
 
 
 def task_data(
-    folder: Path, task: Task, reader: TaskReader, files: Mapping[str, str], *, kind: str, **info: JsonValue
+    folder: Path,
+    task: Task,
+    reader: TaskReader,
+    files: Mapping[str, str],
+    *,
+    kind: str,
+    info: Mapping[str, JsonValue] | None = None,
 ) -> TaskData:
     """Return a folder's data under the fingerprint of its files."""
     return TaskData(
@@ -138,7 +144,7 @@ def task_data(
         path=folder,
         files=dict(files),
         reader=reader,
-        info=info,
+        info=info or {},
     )
 
 

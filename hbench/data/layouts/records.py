@@ -63,7 +63,7 @@ class RecordFolder:
         counts = {split: sum(1 for _ in read_rows(path)) for split, path in parts.items()}
         reader = SplitFiles(task.name, parts, counts, whole=page.get("sample", "all") == "all")
         # An export of synthetic data stays synthetic.
-        return task_data(folder, task, reader, files, kind=page.get("kind", kind), **page)
+        return task_data(folder, task, reader, files, kind=page.get("kind", kind), info=page)
 
     @staticmethod
     def _parts(folder: Path, task: Task) -> dict[str, Path]:

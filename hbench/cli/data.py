@@ -1,0 +1,257 @@
+"""`hbench data`: make, fetch, inspect and hand on data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from hbench.core import HbenchError, Record
+    from hbench.data.build import Recipe
+    from hbench.data.status import TaskStatus
+    from hbench.spec import TaskEntry, TaskIndex
+    from hbench.spec.task import Task
+
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_INCLUDE = click.option(
+    "--include-path",
+    "include_paths",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Further folders of tasks.",
+)
+_JOBS = click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+
+
+@click.group("data")
+def command() -> None:
+    """Make, fetch, inspect and hand on data."""
+
+
+@command.command("status")
+@click.argument("tasks", nargs=-1)
+@click.option("--raw", type=FOLDER, help="Folder that holds the raw files.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@_INCLUDE
+def status(tasks: Sequence[str], raw: Path | None, as_json: bool, include_paths: Sequence[Path]) -> None:
+    """Show what the store has of TASKS, and the raw files that more would need."""
+    from hbench.data import Store
+    from hbench.data.status import task_status
+    from hbench.plugin import default_registry
+
+    store, registry = Store(), default_registry()
+    found = [
+        task_status(entry.load(), store=store, registry=registry, folder=entry.path.parent, raw=raw)
+        for entry in _select(tasks or ("*",), include_paths)[1]
+    ]
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        click.echo(json.dumps([asdict(one) for one in found], indent=2))
+        return
+    click.echo(f"Store: {store.root}")
+    for one in found:
+        _show_status(one)
+
+
+@command.command("build")
+@click.argument("tasks", nargs=-1, required=True)
+@click.option("--raw", type=FOLDER, help="Folder that holds the provider folders.")
+@click.option("--kind", type=click.Choice(["build", "package"]), default="build", show_default=True)
+@click.option("--accept-changed", is_flag=True, help="Take raw files that differ from those the suite was written for.")
+@_JOBS
+@_INCLUDE
+@click.pass_context
+def build(
+    context: click.Context,
+    tasks: Sequence[str],
+    raw: Path | None,
+    kind: str,
+    accept_changed: bool,
+    jobs: int,
+    include_paths: Sequence[Path],
+) -> None:
+    """Build TASKS from raw files, from data that a package carries, or from the tables that their YAML names."""
+    from hbench.data.build import Recipe
+
+    context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths))
+
+
+@command.command("demo")
+@click.argument("tasks", nargs=-1, required=True)
+@click.option("--seed", type=int, default=42, show_default=True, help="Seed of the synthetic files.")
+@click.option(
+    "--scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Their size."
+)
+@_JOBS
+@_INCLUDE
+@click.pass_context
+def demo(
+    context: click.Context, tasks: Sequence[str], seed: int, scale: float, jobs: int, include_paths: Sequence[Path]
+) -> None:
+    """Make synthetic raw files in the providers' layouts and build TASKS from them."""
+    from hbench.data.build import Recipe
+    from hbench.data.export import SYNTHETIC
+
+    code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, include_paths)
+    click.echo(SYNTHETIC, err=True)
+    context.exit(code)
+
+
+@command.command("fetch")
+@click.argument("tasks", nargs=-1, required=True)
+@click.option("--set", "name", metavar="NAME", help="Which of the suite's released sets (default: the first).")
+@click.option("--revision", help="Branch, tag or commit of the data set; the commit is pinned.")
+@_INCLUDE
+def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_paths: Sequence[Path]) -> None:
+    """Download the released data of the suites of TASKS."""
+    from hbench.core import DataError
+    from hbench.data import Store, hub
+
+    index, entries = _select(tasks, include_paths)
+    for suite in sorted({entry.suite for entry in entries}):
+        sets = index.suite(suite).hub
+        if not sets:
+            raise DataError(
+                f"the suite {suite} has no released data on the hub", hint="Its page names them under `hub`."
+            )
+        if name is not None and name not in sets:
+            raise DataError(f"the suite {suite} has no released set {name!r}", hint=f"Sets: {', '.join(sets)}.")
+        repository = sets[name] if name is not None else next(iter(sets.values()))
+        folder = hub.fetch(Store(), suite, repository, revision=revision)
+        click.echo(f"{suite}: {repository} at {folder.name} in {folder}")
+        for notice in index.suite(suite).notices:
+            click.echo(f"  {notice}")
+
+
+@command.command("export")
+@click.argument("tasks", nargs=-1, required=True)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new folder.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["hf", "parquet", "jsonl", "predictions"]),
+    default="hf",
+    show_default=True,
+    help="hf: Parquet with a data card, for `datasets`. predictions: the published predictions of a released folder, "
+    "for `replay:`.",
+)
+@click.option("--data", "choices", multiple=True, metavar="[SUITE=]KIND", help="Which data, as in `hbench eval`.")
+@click.option("--sample", type=click.Choice(["eval", "all"]), default="eval", show_default=True)
+@_INCLUDE
+def export(
+    tasks: Sequence[str],
+    out: Path,
+    form: Any,
+    choices: Sequence[str],
+    sample: Any,
+    include_paths: Sequence[Path],
+) -> None:
+    """Write the records of TASKS to a folder that `datasets` and `--data FOLDER` read."""
+    from hbench.data import DataChoice, Store, open_data
+    from hbench.data.export import export as write
+    from hbench.plugin import default_registry
+
+    index, entries = _select(tasks, include_paths)
+    chosen = [DataChoice.parse(text) for text in choices]
+    if form == "predictions":
+        _export_predictions(entries, chosen, out)
+        return
+    store, registry = Store(), default_registry()
+    data = (
+        open_data(
+            entry.load(),
+            chosen,
+            store=store,
+            registry=registry,
+            suite=index.suite(entry.suite),
+            records_of=partial(render_rows, entry.path, entry.root),
+            folder=entry.path.parent,
+        )
+        for entry in entries
+    )
+    notices = [notice for suite in sorted({entry.suite for entry in entries}) for notice in index.suite(suite).notices]
+    files = write(data, out, format=form, sample=sample, notices=notices)
+    click.echo(f"{len(files)} files in {out}")
+
+
+def render_rows(path: Path, root: Path, task: Task, rows: Iterator[Mapping[str, Any]]) -> Iterator[Record]:
+    """Make the records of a task's rows; a function of a module, so that every process can do it."""
+    from hbench.plugin import default_registry
+    from hbench.prompt import table_records
+
+    return table_records(task, rows, registry=default_registry(), folder=path.parent, root=root)
+
+
+def _select(tasks: Sequence[str], include_paths: Sequence[Path]) -> tuple[TaskIndex, list[TaskEntry]]:
+    from hbench.spec import discover
+
+    index = discover(include_paths)
+    return index, index.select(list(tasks))
+
+
+def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: Sequence[Path]) -> int:
+    """Build tasks and show each with its funnel's ends; return the exit code."""
+    from hbench.core import HbenchError
+    from hbench.data import Store
+    from hbench.data.build import BuildItem, build_many
+    from hbench.execute import LocalExecutor
+    from hbench.plugin import default_registry
+
+    _, entries = _select(tasks, include_paths)
+    items = [
+        BuildItem(entry.load(), partial(render_rows, entry.path, entry.root), entry.path.parent) for entry in entries
+    ]
+    failed = 0
+    registry = default_registry() if jobs == 1 else None
+    for item, result in build_many(items, recipe, store=Store(), registry=registry, executor=LocalExecutor(jobs)):
+        if isinstance(result, HbenchError):
+            failed += 1
+            _show_failure(item.task.name, result)
+            continue
+        funnel = result.funnel()
+        rows = " -> ".join(f"{row.rows:,}" for row in (funnel.rows[0], funnel.rows[-1])) if funnel else ""
+        splits = ", ".join(f"{name} {count:,}" for name, count in result.splits().items())
+        click.echo(f"{result.task}: {rows} rows ({splits}); {result.kind} {result.fingerprint[:12]}")
+        for problem in result.info.get("problems", ()):
+            click.echo(
+                f"  {problem['file']}: {problem['what']}: {problem['rows']:,} rows {problem['example']}".rstrip()
+            )
+    return 2 if failed else 0
+
+
+def _show_failure(task: str, error: HbenchError) -> None:
+    text = str(error)
+    click.echo(f"{'' if task in text else task + ': '}{text}", err=True)
+
+
+def _show_status(one: TaskStatus) -> None:
+    kinds = ", ".join(
+        f"{stored.kind} ({stored.rows:,} rows{'' if stored.current else ', of an older spec'})" for stored in one.stored
+    )
+    click.echo(f"{one.task}: {kinds or 'nothing in the store'}")
+    if one.problem:
+        click.echo(f"  source {one.source}: {one.problem}")
+    for file in one.raw:
+        mark = {True: "present", False: "missing", None: "needed"}[file.present]
+        if not file.required and not file.present:
+            mark = "optional"
+        click.echo(f"  {mark:<8} {file.path}  from {file.origin}; {file.terms}")
+
+
+def _export_predictions(entries: Sequence[TaskEntry], choices: Sequence[Any], out: Path) -> None:
+    from hbench.core import DataError
+    from hbench.data.layouts.householdbench_full import write_published_predictions
+
+    folder = next((choice.folder for choice in reversed(choices) if choice.folder is not None), None)
+    if folder is None:
+        raise DataError("published predictions are read from a released folder", hint="Name it with --data FOLDER.")
+    for entry in entries:
+        count = write_published_predictions(folder, entry.task, out / f"{entry.task}.jsonl")
+        click.echo(f"{entry.name}: {count:,} predictions")
+    click.echo(f"Use them as the model replay:{out}")

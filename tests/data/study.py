@@ -1,0 +1,107 @@
+"""A little suite: a source of its own raw file, a renderer, a registry."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from hbench.core import BuildReport, Message, RawFile, Record
+from hbench.plugin import ComponentInfo, Registry, Scope
+from hbench.plugin.builtin import hbench_register
+from hbench.spec.task import Task
+from tests.data.conftest import make_task
+
+RAW = "study/panel.csv"
+
+
+class Panel:
+    """400 rows of 40 people in ten quarters, the last after the cut-off."""
+
+    sha256: str | None = None
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        return (
+            RawFile(RAW, "https://example.org", "free", sha256=self.sha256),
+            RawFile("study/x.txt", "there", "free", required=False),
+        )
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        frame = pl.read_csv(raw / RAW)
+        report.counts["rows"] = len(frame)
+        report.problem(RAW, "income below zero", int((frame["income"] < 0).sum()))
+        frame.write_parquet(out / "panel.parquet")
+        pl.DataFrame({"quarter": [0, 1], "gdp": [1.0, 2.0]}).write_parquet(out / "macro.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        rng = random.Random(seed)
+        lines = ["id,time,release,quarter,income,sex,total"]
+        for person in range(int(40 * scale)):
+            for quarter in range(10):
+                time = f"{2023 + quarter // 4}-{quarter % 4 * 3 + 1:02d}-01"
+                release = "2026-03-01" if quarter == 9 else "2025-12-31"
+                income = "" if rng.random() < 0.1 else rng.randrange(-5_000, 90_000)
+                lines.append(f"{person},{time},{release},{quarter},{income},{rng.choice('fm')},{rng.randrange(1000)}")
+        (raw / RAW).parent.mkdir(parents=True, exist_ok=True)
+        (raw / RAW).write_text("\n".join(lines) + "\n")
+
+
+class Changed(Panel):
+    sha256 = "0" * 64
+
+
+class Packaged(Panel):
+    """Finds its data itself."""
+
+    files = ()  # type: ignore[assignment]
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        self.demo(raw, seed=5, scale=1.0)
+        report.files["installed.csv"] = "1" * 64
+        super().build(raw, out, report=report)
+
+
+def records_of(task: Task, rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+    for row in rows:
+        yield Record(
+            task="",
+            id="overwritten",
+            messages=(Message("user", f"You earn {row['income']}."),),
+            gold=json.dumps([row["total"]]),
+            predictors={name: row[name] for name in task.predictor_columns},
+        )
+
+
+def too_few(task: Task, rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+    yield from list(records_of(task, rows))[1:]
+
+
+def registry() -> Registry:
+    scope = Scope("hbench", "hbench", "0")
+    hbench_register(scope)
+    own = [("source", "panel", "Panel"), ("source", "changed", "Changed"), ("source", "packaged", "Packaged")]
+    return Registry(
+        [
+            *scope.components,
+            *(
+                ComponentInfo(kind, name, "study", f"tests.data.study:{target}", "study", "1")
+                for kind, name, target in own
+            ),
+        ]
+    )
+
+
+STEPS = (
+    {"lags": {"columns": ["total"], "depth": 1, "step": "3 months"}},
+    {"require": ["targets", "predictors", "total_lag1"]},
+    {"at_least": {"income": 0}},
+)
+
+
+def study_task(**changes: Any) -> Task:
+    return make_task(**({"sample": STEPS, "split": {"unit": "quarter", "sample": 20}} | changes))
