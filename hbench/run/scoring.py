@@ -1,0 +1,204 @@
+"""From the journal to scores: parse, aggregate the draws, compare with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+from typing import TYPE_CHECKING
+
+from hbench.core import (
+    Completion,
+    Failure,
+    HbenchError,
+    JsonValue,
+    Outcome,
+    Parsed,
+    Parser,
+    Record,
+    ScoreError,
+    Values,
+)
+from hbench.metric import Provenance, Score, ScoredRow, aggregate, score_task
+from hbench.run.context import parser_of
+from hbench.run.entrants import Entrant
+from hbench.run.file_metrics import needs_naive
+from hbench.run.journal import Journal
+from hbench.run.plan import PlannedTask, Question
+from hbench.run.predictions import PredictionWriter
+
+if TYPE_CHECKING:
+    from hbench.metric import Aggregator, StrictFill
+    from hbench.plugin import Registry
+
+_BATCH = 256
+_SHOWN = 200
+"""Characters of an unreadable answer that are shown as an example."""
+NOT_ANSWERED = Failure("request", "not_answered", "the run ended before")
+
+
+@dataclass
+class Tally:
+    """Invalid draws by reason, with the first of each as an example."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    examples: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
+
+    def add(self, record: Record, draw: int, failure: Failure, outcome: Outcome) -> None:
+        """Count one draw."""
+        if failure.reason not in self.counts:
+            self.counts[failure.reason] = 0
+            text = str(outcome.text)[:_SHOWN] if isinstance(outcome, Completion) else None
+            self.examples[failure.reason] = {
+                "stage": failure.stage,
+                "record": record.key,
+                "draw": draw,
+                "text": text,
+                "detail": failure.detail[:_SHOWN],
+            }
+        self.counts[failure.reason] += 1
+
+
+@dataclass(frozen=True)
+class SplitScores:
+    """One model on one split of one task."""
+
+    split: str
+    scores: list[Score]
+    tally: Tally
+
+
+def score_entrant(
+    planned: PlannedTask,
+    entrant: Entrant,
+    journal: Journal,
+    *,
+    registry: Registry,
+    predictions: PredictionWriter | None = None,
+) -> Iterator[SplitScores]:
+    """Score one model on one task, each split apart.
+
+    Raises
+    ------
+    ScoreError
+        When a true answer is missing or unreadable: nothing is ever scored against a guess.
+    """
+    scorer = _Scorer(planned, entrant, registry, predictions)
+    for split, questions in groupby(planned.questions(), key=lambda pair: pair[0]):
+        tally = Tally()
+        rows = list(scorer.rows((question for _, question in questions), journal, tally))
+        missed = any(row.failure is not None or row.invalid_draws for row in rows)
+        scores = score_task(
+            planned.task,
+            rows,
+            registry=registry,
+            strict_fill=_strict_fill(planned) if missed else None,
+            provenance=Provenance(
+                model=entrant.label,
+                split=split,
+                sample=planned.settings.sample,
+                draws=planned.draws,
+                data_kind=planned.data.kind,
+                fingerprint=planned.data.fingerprint,
+            ),
+        )
+        yield SplitScores(split, scores, tally)
+
+
+class _Scorer:
+    def __init__(
+        self, planned: PlannedTask, entrant: Entrant, registry: Registry, predictions: PredictionWriter | None
+    ) -> None:
+        self.planned, self.entrant, self.predictions = planned, entrant, predictions
+        self.parser: Parser = parser_of(planned.task, registry)
+        self.aggregator: Aggregator = registry.get(
+            "aggregator", planned.task.answer.aggregate, suite=planned.task.suite
+        )
+        self.draws = range(planned.draws)
+        self.needs_naive = needs_naive(planned.task)
+        self.truths: dict[str, Values] = {}
+
+    def rows(self, questions: Iterable[Question], journal: Journal, tally: Tally) -> Iterator[ScoredRow]:
+        key_of, sampling = self.entrant.key, self.entrant.sampling
+        walk = iter(questions)
+        while batch := list(islice(walk, _BATCH)):
+            keys = {
+                index: key_of(self.planned.request(question, sampling, ()))
+                for index, question in enumerate(batch)
+                if question.asked
+            }
+            known = journal.outcomes(keys.values())
+            for index, question in enumerate(batch):
+                yield self.row(question.record, known.get(keys[index], {}) if question.asked else None, tally)
+
+    def row(self, record: Record, known: Mapping[int, Outcome] | None, tally: Tally) -> ScoredRow:
+        prediction: Parsed | Failure | None = None
+        invalid = 0
+        if known is not None:
+            read: list[tuple[int, Parsed | Failure]] = []
+            for draw in self.draws:
+                outcome = known.get(draw, NOT_ANSWERED)
+                result = self.parser(outcome, self.planned.answer) if isinstance(outcome, Completion) else outcome
+                if isinstance(result, Failure):
+                    invalid += 1
+                    tally.add(record, draw, result, outcome)
+                if self.predictions is not None:
+                    self.predictions.write(record, draw, outcome, result)
+                read.append((draw, result))
+            prediction = aggregate(
+                self.planned.task.answer.aggregate, read, self.planned.answer, aggregator=self.aggregator
+            )
+        parsed = prediction if isinstance(prediction, Parsed) else None
+        return ScoredRow(
+            record_key=record.key,
+            prediction=None if parsed is None else parsed.values,
+            failure=prediction if isinstance(prediction, Failure) else None,
+            gold=self.truth(record, record.gold, "true"),
+            naive=self.no_change(record),
+            group=record.group,
+            cluster=record.cluster,
+            weight=record.weight,
+            metadata=record.metadata,
+            repaired=None if parsed is None else parsed.repaired,
+            draws=len(self.draws),
+            invalid_draws=invalid,
+        )
+
+    def no_change(self, record: Record) -> Values | None:
+        """Read the no-change answer; it may be unreadable where no metric needs it."""
+        if record.naive is None:
+            return None
+        try:
+            return self.truth(record, record.naive, "no-change")
+        except ScoreError:
+            if self.needs_naive:
+                raise
+            return None
+
+    def truth(self, record: Record, raw: JsonValue, what: str) -> Values:
+        """Read a true or no-change answer; many records share theirs, and texts are read once."""
+        from hbench.parse import parse_gold
+
+        if raw is None:
+            raise ScoreError(f"the record has no {what} answer", task=record.task, record=record.key)
+        known = self.truths.get(raw) if isinstance(raw, str) else None
+        if known is not None:
+            return known
+        try:
+            values = parse_gold(self.parser, raw, self.planned.answer)
+        except HbenchError as error:
+            error.task, error.record = record.task, record.key
+            raise
+        if isinstance(raw, str) and len(self.truths) < 1000:
+            self.truths[raw] = values
+        return values
+
+
+def _strict_fill(planned: PlannedTask) -> StrictFill | None:
+    """Return the training set's best constants, which stand in for invalid answers in the strict score."""
+    from hbench.model.marginals import training_pools
+
+    answers = planned.data.training_answers()
+    if not answers:
+        return None
+    return {group: pool.point for group, pool in training_pools(answers, planned.task.targets).items()}
