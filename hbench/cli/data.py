@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from hbench.core import HbenchError, Record
+    from hbench.core import HbenchError
     from hbench.data.build import Recipe
+    from hbench.data.opening import RecordsOf
     from hbench.data.status import TaskStatus
+    from hbench.plugin import Registry
     from hbench.spec import TaskEntry, TaskIndex
-    from hbench.spec.task import Task
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _INCLUDE = click.option(
@@ -170,7 +171,7 @@ def export(
             store=store,
             registry=registry,
             suite=index.suite(entry.suite),
-            records_of=partial(render_rows, entry.path, entry.root),
+            records_of=records_of(entry, registry),
             folder=entry.path.parent,
         )
         for entry in entries
@@ -180,12 +181,11 @@ def export(
     click.echo(f"{len(files)} files in {out}")
 
 
-def render_rows(path: Path, root: Path, task: Task, rows: Iterator[Mapping[str, Any]]) -> Iterator[Record]:
-    """Make the records of a task's rows; a function of a module, so that every process can do it."""
-    from hbench.plugin import default_registry
+def records_of(entry: TaskEntry, registry: Registry) -> RecordsOf:
+    """Return what makes the records of a task's rows; it can be sent to other processes."""
     from hbench.prompt import table_records
 
-    return table_records(task, rows, registry=default_registry(), folder=path.parent, root=root)
+    return partial(table_records, registry=registry, folder=entry.path.parent, root=entry.root)
 
 
 def _select(tasks: Sequence[str], include_paths: Sequence[Path]) -> tuple[TaskIndex, list[TaskEntry]]:
@@ -204,11 +204,9 @@ def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: S
     from hbench.plugin import default_registry
 
     _, entries = _select(tasks, include_paths)
-    items = [
-        BuildItem(entry.load(), partial(render_rows, entry.path, entry.root), entry.path.parent) for entry in entries
-    ]
+    registry = default_registry()
+    items = [BuildItem(entry.load(), records_of(entry, registry), entry.path.parent) for entry in entries]
     failed = 0
-    registry = default_registry() if jobs == 1 else None
     for item, result in build_many(items, recipe, store=Store(), registry=registry, executor=LocalExecutor(jobs)):
         if isinstance(result, HbenchError):
             failed += 1

@@ -118,16 +118,11 @@ def build_task(
 
 
 def build_many(
-    items: Sequence[BuildItem], recipe: Recipe, *, store: Store, registry: Registry | None, executor: Executor
+    items: Sequence[BuildItem], recipe: Recipe, *, store: Store, registry: Registry, executor: Executor
 ) -> Iterator[tuple[BuildItem, TaskData | HbenchError]]:
     """Build tasks side by side, sources first, and yield each with its data or what went wrong, in order.
 
     Every byte is the same for any number of jobs: nothing that is written depends on another task.
-
-    Parameters
-    ----------
-    registry : Registry or None
-        None (needed for several processes) takes the default one in every process.
     """
     sources = {item.task.source: item for item in items if isinstance(item.task.source, str)}
     for _ in executor.map(partial(_try_panels, recipe, store, registry), list(sources.values())):
@@ -142,24 +137,18 @@ def build_many(
         yield item, found if found is not None else DataError("the data vanished from the store", task=item.task.name)
 
 
-def _try_panels(recipe: Recipe, store: Store, registry: Registry | None, item: BuildItem) -> None:
+def _try_panels(recipe: Recipe, store: Store, registry: Registry, item: BuildItem) -> None:
     try:
-        _panels(item, recipe, store, registry or _default_registry())
+        _panels(item, recipe, store, registry)
     except HbenchError:
         return
 
 
-def _try_build(recipe: Recipe, store: Store, registry: Registry | None, item: BuildItem) -> str | HbenchError:
+def _try_build(recipe: Recipe, store: Store, registry: Registry, item: BuildItem) -> str | HbenchError:
     try:
-        return _build(item, recipe, store, registry or _default_registry()).kind
+        return _build(item, recipe, store, registry).kind
     except HbenchError as error:
         return error
-
-
-def _default_registry() -> Registry:
-    from hbench.plugin import default_registry
-
-    return default_registry()
 
 
 def _panels(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) -> Panels:
