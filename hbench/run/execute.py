@@ -129,15 +129,15 @@ async def _ask(plan: Plan, entrant: Entrant, model: Model, journal: Journal, ask
         )
 
 
-def missing(planned: PlannedTask, entrant: Entrant, journal: Journal) -> Iterator[Request]:
-    """Yield the requests of a task whose answers the journal does not hold, with the draws that it lacks."""
+def missing(planned: PlannedTask, entrant: Entrant, journal: Journal | None) -> Iterator[Request]:
+    """Yield the requests of a task whose answers the journal (None: an empty one) lacks, with the draws it lacks."""
     key_of = entrant.key
     draws = tuple(range(planned.draws))
     questions = (question for _, question in planned.questions() if question.asked)
     # An empty journal needs no look-ups, and stays known as empty: what this run adds is not asked for twice.
-    known = len(journal) > 0
+    known = journal if journal is not None and len(journal) else None
     while batch := [planned.request(question, entrant.sampling, draws) for question in islice(questions, _BATCH)]:
-        done: dict[Key, set[int]] = journal.answered(map(key_of, batch)) if known else {}
+        done: dict[Key, set[int]] = known.answered(map(key_of, batch)) if known else {}
         for request in batch:
             have = done.get(key_of(request)) if done else None
             if not have:

@@ -1,0 +1,177 @@
+"""`hbench eval`: evaluate models on tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from hbench.run import Result
+    from hbench.run.evaluate import Job
+
+
+@click.command("eval")
+@click.option(
+    "--tasks",
+    required=True,
+    multiple=True,
+    metavar="EXPR",
+    help="Which tasks: names, globs, @words, !exclusions; repeatable.",
+)
+@click.option(
+    "--model",
+    "models",
+    required=True,
+    multiple=True,
+    metavar="SPEC",
+    help="A model, as `marginal` or `openai:NAME,base_url=URL`; repeatable.",
+)
+@click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="demo, build, hub, package, or a folder.")
+@click.option(
+    "--include-path",
+    "include_paths",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Further folders of tasks.",
+)
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N records of each task and split.")
+@click.option("--draws", type=click.IntRange(min=1), metavar="K", help="Draws per record (default: the task's).")
+@click.option("--seed", type=int, default=42, show_default=True, help="Seed of baselines.")
+@click.option("--sample", type=click.Choice(["eval", "all"]), default="eval", show_default=True)
+@click.option(
+    "--split", "splits", multiple=True, help="Splits to evaluate, each scored apart (default: all that are for it)."
+)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.")
+@click.option("--repair-numbers", is_flag=True, help="Read $ and thousands separators where an answer fails without.")
+@click.option("--repair-nesting", is_flag=True, help="Put missing outer brackets around probability vectors.")
+@click.option(
+    "--invalid-policy",
+    "policy",
+    type=click.Choice(["exclude", "wrong", "worst"]),
+    help="What invalid answers count as, in place of what the tasks say.",
+)
+@click.option(
+    "--max-invalid",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 when a model has a larger share of invalid or missing answers in a task.",
+)
+@click.option("--dry-run", is_flag=True, help="Count requests, tokens and cost; ask nothing.")
+@click.option("--plain", is_flag=True, help="No bars and no colours.")
+@click.option("--no-plugin", "blocked", multiple=True, metavar="NAME", help="Leave a plugin out; repeatable.")
+@click.option("--strict-plugins", is_flag=True, help="A plugin that fails is an error.")
+def command(
+    tasks: Sequence[str],
+    models: Sequence[str],
+    data: Sequence[str],
+    include_paths: Sequence[Path],
+    limit: int | None,
+    draws: int | None,
+    seed: int,
+    sample: Any,
+    splits: Sequence[str],
+    out: Path | None,
+    repair_numbers: bool,
+    repair_nesting: bool,
+    policy: Any,
+    max_invalid: float | None,
+    dry_run: bool,
+    plain: bool,
+    blocked: Sequence[str],
+    strict_plugins: bool,
+) -> None:
+    """Evaluate models on tasks, and show the leaderboard.
+
+    The same command goes on where it ended: what is in the run's journal is not asked again.
+    """
+    from hbench.run.evaluate import prepare
+    from hbench.run.plan import Settings
+
+    repairs = [name for name, wanted in (("numbers", repair_numbers), ("nesting", repair_nesting)) if wanted]
+    settings = Settings(
+        limit=limit,
+        draws=draws,
+        seed=seed,
+        sample=sample,
+        splits=tuple(splits),
+        repairs=frozenset(repairs),
+        policy=policy,
+    )
+    job = prepare(
+        tasks,
+        list(models),
+        data=list(data),
+        settings=settings,
+        include_paths=include_paths,
+        out=out,
+        registry=_registry(blocked, strict_plugins),
+    )
+    if dry_run:
+        from hbench.run.forecast import forecast
+
+        click.echo(forecast(job))
+        return
+    result = _run(job, plain=plain)
+    _show(result, plain=plain)
+    raise SystemExit(_code(result, max_invalid))
+
+
+def _registry(blocked: Sequence[str], strict: bool) -> Any:
+    from hbench.plugin import default_registry, load_plugins
+
+    return load_plugins(block=blocked, strict=strict) if blocked or strict else default_registry()
+
+
+def _run(job: Job, *, plain: bool) -> Result:
+    import sys
+
+    from hbench.run.evaluate import run
+    from hbench.run.execute import Stopped
+    from hbench.run.progress import progress_for
+
+    try:
+        return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv)
+    except Stopped as stopped:
+        click.echo(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
+        raise SystemExit(128 + stopped.signal) from None
+
+
+def _show(result: Result, *, plain: bool) -> None:
+    import sys
+
+    show_results([result.results], plain=plain or not sys.stdout.isatty())
+    click.echo(f"\nRun: {result.path}")
+
+
+def show_results(results: Sequence[Any], *, plain: bool) -> None:
+    """Print a leaderboard: with colours on a terminal, as plain text elsewhere."""
+    from hbench.report.writers import render, show
+
+    if plain:
+        click.echo(render(results, "text"), nl=False)
+        return
+    from rich.console import Console
+
+    show(results, Console())
+
+
+def _code(result: Result, max_invalid: float | None) -> int:
+    """Return 1 where a model gave up, or has more invalid answers than allowed."""
+    code = 0
+    for about in result.results.gave_up:
+        click.echo(f"{about['model']} gave up: {about['error']}", err=True)
+        click.echo("The same command asks for the rest.", err=True)
+        code = 1
+    if max_invalid is None:
+        return code
+    for (task, split, model), share in result.results.invalid_share().items():
+        if share > max_invalid:
+            click.echo(
+                f"{model} on {task} ({split}): {share:.1%} of the answers are invalid; {max_invalid:.1%} are allowed.",
+                err=True,
+            )
+            code = 1
+    return code
