@@ -16,7 +16,35 @@ class Rules(NamedTuple):
     instruction: str
 
 
+GUESSING = (
+    "This is a number-guessing game where you will play with {num_players} other players. Each player chooses an "
+    "integer between 0 and 100 which is hidden from other players. The player who chooses a number that is closest "
+    "to 2/3 of the average wins the game. For example, if the average of the guesses is 60 and if you guess 40, "
+    "i.e. 2/3 of 60, you win the game."
+)
+"""Rules of the Beauty Contest; the number of other players is the session's, and 99 in the single-round task."""
+GUESS = "What number would you like to guess? Please give a concrete number and highlight it with [] (e.g., [x])."
+PUSH_PULL = (
+    "You're paired with another player, each having a $400 'Push' card and a $300 'Pull' card. Your payoff depends on "
+    "both players' card choices. Here are the scenarios:\n"
+    "\n"
+    "* Both play 'Push': Each earns $400\n"
+    "* You play 'Push', the other player plays 'Pull': You earn $0, the other player earns $700\n"
+    "* You play 'Pull', the other player plays 'Push': You earn $700, the other player earns $0\n"
+    "* Both play 'Pull': Each earns $300"
+)
+_BANKER = (
+    "This is a two-player game. You are a Banker and the other player is an Investor, and the goal for each player "
+    "is to earn more. The Investor chooses how much of the money (up to $100) to invest with you. The amount the "
+    "Investor invests will generate a 2x return with you (the current value of investment becomes 3x). To settle "
+    "the investment, as the Banker, you get to decide how much of this total amount to return to the Investor and "
+    "the rest will be kept as your profit. For example, you can choose to return $0 (therefore the investor will "
+    "lose their investment), or you can return the entire 3x (initial investment + 2x profit) to the investor, or "
+    "you can return any amount in between."
+)
+
 RULES: Mapping[str, Rules] = {
+    "guessing": Rules("The Beauty Contest Game", f"{GUESSING.format(num_players=99)} {GUESS}"),
     "bomb": Rules(
         "The Bomb Risk Game",
         "There are 100 boxes, and one bomb has been randomly placed in 1 of 100 boxes. You can choose to open 0-100 "
@@ -45,17 +73,16 @@ RULES: Mapping[str, Rules] = {
         "We will play a total of 3 rounds, in the first round, how much of the $20 would you like to contribute? "
         "Please give a concrete number and highlight it with [] (e.g., [x]).",
     ),
+    "push_pull": Rules(
+        "The Push/Pull Game",
+        f"{PUSH_PULL}\n\nIn 5 total rounds, which card would you play in the first round? Please give a concrete "
+        "choice and highlight it with [] (i.e., [Push] or [Pull]).",
+    ),
     "trust_banker": Rules(
         "The Trust Game (as the Banker)",
-        "This is a two-player game. You are a Banker and the other player is an Investor, and the goal for each player "
-        "is to earn more. The Investor chooses how much of the money (up to $100) to invest with you. The amount the "
-        "Investor invests will generate a 2x return with you (the current value of investment becomes 3x). To settle "
-        "the investment, as the Banker, you get to decide how much of this total amount to return to the Investor and "
-        "the rest will be kept as your profit. For example, you can choose to return $0 (therefore the investor will "
-        "lose their investment), or you can return the entire 3x (initial investment + 2x profit) to the investor, or "
-        "you can return any amount in between. Now, if the investor has invested $50 with you and the current value "
-        "became $150, how much of the $150 would you like to return to the Investor? Please give only one concrete "
-        "choice, and highlight the number with [] (such as [$x]).",
+        f"{_BANKER} Now, if the investor has invested $50 with you and the current value became $150, how much of the "
+        "$150 would you like to return to the Investor? Please give only one concrete choice, and highlight the number "
+        "with [] (such as [$x]).",
     ),
     "trust_investor": Rules(
         "The Trust Game (as the Investor)",
@@ -83,3 +110,10 @@ RULES: Mapping[str, Rules] = {
     ),
 }
 """Rules by game, in the order of their titles, which is that of play histories."""
+
+LATER_RULES: Mapping[str, str] = {
+    **{name: rules.instruction for name, rules in RULES.items()},
+    "push_pull": PUSH_PULL,
+    "trust_banker": _BANKER,
+}
+"""What stands before a play's history: rules with their question, except where the next round asks in its own way."""

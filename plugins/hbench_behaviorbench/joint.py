@@ -24,6 +24,20 @@ COLUMNS: Mapping[str, tuple[str, float, float]] = {
 }
 """Column and range of every game. The banker's move is the answer to an investment of $50."""
 
+FROM_LOGS: Mapping[str, tuple[str, str]] = {
+    "guessing": ("guessing", "move"),
+    "bomb": ("bomb", "move"),
+    "dictator": ("dictator", "move"),
+    "public_goods": ("public_goods", "move"),
+    "push_pull": ("push_pull", "move"),
+    "trust_banker": ("trust_banker", "move"),
+    "trust_investor": ("trust_investor", "move"),
+    "ultimatum_proposer": ("ultimatum", "propose"),
+    "ultimatum_responder": ("ultimatum", "accept"),
+}
+"""Panel and column of every game's moves in the logs."""
+_BANKER_INVESTMENT = 50
+
 
 def joint_moves(raw: Path, report: BuildReport) -> pl.DataFrame:
     """Read the joint file.
@@ -53,3 +67,25 @@ def joint_moves(raw: Path, report: BuildReport) -> pl.DataFrame:
     for game in COLUMNS:
         report.counts[f"joint.{game}"] = len(kept) - kept[game].null_count()
     return kept
+
+
+def first_moves(panels: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Collect every user's first move in each game of the logs, in the order in which users first occur.
+
+    A banker's move counts where $50 were invested.
+    """
+    import polars as pl
+
+    moves = []
+    for game, (panel, column) in FROM_LOGS.items():
+        if panel not in panels:
+            continue
+        first = panels[panel].filter(pl.col("round") == 1)
+        if game == "trust_banker":
+            first = first.filter(pl.col("others").list.first() == _BANKER_INVESTMENT)
+        first = first.unique("user_id", keep="first", maintain_order=True)
+        moves.append(first.select("user_id", pl.lit(game).alias("game"), pl.col(column).alias("move")))
+    long = pl.concat(moves)
+    wide = long.pivot("game", index="user_id", values="move", maintain_order=True)
+    absent = [pl.lit(None, dtype=pl.Float64).alias(game) for game in FROM_LOGS if game not in wide.columns]
+    return wide.with_columns(absent).select("user_id", *FROM_LOGS)

@@ -14,7 +14,7 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, enumeration steps, split rule, prompt adapters and data layout."""
+    """Register the suite's sources, enumeration steps, split rule, prompt adapters, metric and data layout."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
@@ -22,6 +22,10 @@ def hbench_register(scope: Scope) -> None:
     scope.add("step", "bigfive_items", f"{_PACKAGE}.steps:bigfive_items")
     scope.add("step", "earlier_rounds", f"{_PACKAGE}.steps:earlier_rounds")
     scope.add("step", "across_games", f"{_PACKAGE}.steps:across_games")
+    scope.add("step", "winning_guesses", f"{_PACKAGE}.steps:winning_guesses")
+    scope.add("metric", "win_rate", f"{_PACKAGE}.contest:WinRate")
+    scope.add("adapter", "play_history", f"{_PACKAGE}.prompts:play_history")
+    scope.add("adapter", "guessing_history", f"{_PACKAGE}.prompts:guessing_history")
     scope.add("adapter", "games", f"{_PACKAGE}.prompts:games")
     scope.add("adapter", "other_games", f"{_PACKAGE}.prompts:other_games")
     scope.add("adapter", "survey_order", f"{_PACKAGE}.prompts:survey_order")

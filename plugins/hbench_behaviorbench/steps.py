@@ -9,6 +9,7 @@ import numpy as np
 from hbench.core import SpecError, stable_seed
 from hbench.data import StepContext, adds_rows
 from hbench_behaviorbench import instrument
+from hbench_behaviorbench.contest import winning
 from hbench_behaviorbench.games import RULES
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ def earlier_rounds(
     polars.LazyFrame
         With ``earlier`` (the moves so far), ``earlier_others`` (the other players', round by round), ``last_move``,
         ``mean_move``, ``history_rounds``, ``target_round``, ``instance`` (play and round), ``game``, ``role`` and
-        ``has_others_info``.
+        ``has_others_info``; with `others` also ``num_players`` (how many others there are) and ``investment`` (the
+        first of their moves in the round asked about, which a banker is told).
     """
     import polars as pl
 
@@ -155,6 +157,14 @@ def earlier_rounds(
             pl.lit(game).alias("game"),
             pl.lit(role).alias("role"),
             pl.lit(others).alias("has_others_info"),
+            *(
+                [
+                    pl.col("others").list.len().cast(pl.Int64).alias("num_players"),
+                    pl.col("others").list.first().alias("investment"),
+                ]
+                if others
+                else []
+            ),
         )
     )
 
@@ -191,4 +201,41 @@ def across_games(frame: pl.LazyFrame, context: StepContext, *, target: str) -> p
             f"did not play {target}": pl.col("move").is_not_null(),
             "played no other game": pl.col("history_count") > 0,
         },
+    )
+
+
+def winning_guesses(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    """Ask for a winning guess in each round, given averages of the rounds before it.
+
+    A guess k wins if no other player is closer to two thirds of the mean of all guesses, k among them; ties win.
+
+    Returns
+    -------
+    polars.LazyFrame
+        With ``winner`` (the lowest winning whole number), ``all_winners``, ``other_players_choices``, and what
+        `earlier_rounds` adds; rounds that no whole number wins are left out.
+    """
+    import polars as pl
+
+    later = earlier_rounds(frame, context, game="guessing", role="player", others=True)
+    first = frame.filter(pl.col("round") == 1).with_columns(
+        pl.lit([], dtype=pl.List(pl.Float64)).alias("earlier"),
+        pl.lit([], dtype=pl.List(pl.List(pl.Float64))).alias("earlier_others"),
+        pl.lit(0, dtype=pl.Int64).alias("history_rounds"),
+        pl.lit(1, dtype=pl.Int64).alias("target_round"),
+        pl.format("{}.1", "play").alias("instance"),
+        pl.lit("guessing").alias("game"),
+        pl.lit("player").alias("role"),
+        pl.lit(True).alias("has_others_info"),
+        pl.col("others").list.len().cast(pl.Int64).alias("num_players"),
+    )
+    rows = pl.concat([first, later], how="diagonal").sort("user_id", "play", "round").collect()
+    winners = pl.Series("all_winners", [winning(others) for others in rows["others"]], dtype=pl.List(pl.Int64))
+    return context.keep(
+        rows.with_columns(
+            winners,
+            winners.list.first().alias("winner"),
+            pl.col("others").alias("other_players_choices"),
+        ).lazy(),
+        {"no whole number wins": pl.col("winner").is_not_null()},
     )

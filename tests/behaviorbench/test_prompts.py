@@ -15,6 +15,7 @@ from hbench_behaviorbench.instrument import BY_CODE, DIMENSIONS, ITEMS
 
 TASKS = Path(__file__).parents[2] / "task_yamls" / "behaviorbench"
 GOLDEN = Path(__file__).parent / "golden"
+STRAIGHT = {ord("\u2019"): "'", ord("\u2018"): "'"}
 PERSON: dict[str, Any] = {
     "subject_idx": 0,
     "age": 34,
@@ -58,7 +59,50 @@ ROWS: dict[str, dict[str, Any]] = {
     "acrossdim_pers_score": other_scores("Neuroticism"),
     "game_behavior_dictator": {},
     "game_behavior_public_goods": {},
-    "multiround_behavior_dictator": {"earlier": [50.0, 12.5], "history_rounds": 2, "target_round": 3},
+    "game_behavior_guessing": {},
+    "game_behavior_push_pull": {},
+    "multiround_behavior_dictator": {
+        "game": "dictator",
+        "earlier": [50.0, 12.5],
+        "history_rounds": 2,
+        "target_round": 3,
+    },
+    "multiround_behavior_public_goods": {
+        "game": "PG",
+        "earlier": [20.0],
+        "earlier_others": [[0.0, 5.0, 20.0]],
+        "history_rounds": 1,
+        "target_round": 2,
+    },
+    "multiround_behavior_trust_banker_inv100": {
+        "game": "trust",
+        "earlier": [75.0],
+        "earlier_others": [[50.0]],
+        "history_rounds": 1,
+        "target_round": 2,
+        "investment": 100.0,
+    },
+    "multiround_behavior_push_pull": {
+        "game": "push_pull",
+        "earlier": [0.0, 1.0],
+        "earlier_others": [[1.0], [1.0]],
+        "history_rounds": 2,
+        "target_round": 3,
+    },
+    "multiround_behavior_guessing": {
+        "earlier": [40.0, 20.0],
+        "earlier_others": [[50.0, 75.0], [21.0, 40.0]],
+        "history_rounds": 2,
+        "target_round": 3,
+        "num_players": 2,
+    },
+    "strategic_gameplay_guessing": {
+        "earlier": [40.0],
+        "earlier_others": [[50.0, 20.0]],
+        "history_rounds": 1,
+        "target_round": 2,
+        "num_players": 2,
+    },
     "acrossgame_behavior_ultimatum_responder": across("ultimatum_responder"),
 }
 
@@ -126,9 +170,10 @@ def test_a_play_shows_no_round_that_is_still_to_come() -> None:
 
 @pytest.mark.shared
 def test_instructions_are_those_of_the_paper(shared_dir: Path) -> None:
-    paper = " ".join((shared_dir / "seeds/behaviorbench.txt").read_text("utf-8").replace("\u2019", "'").split())
+    paper = " ".join((shared_dir / "seeds/behaviorbench.txt").read_text("utf-8").translate(STRAIGHT).split())
     for rules in RULES.values():
-        assert " ".join(rules.instruction.split()) in paper
+        text = rules.instruction.replace("99 other players", "{num_players} other players").replace("\n* ", "\n")
+        assert " ".join(text.split()) in paper
     for task in ("surv_resp_pred", "demo_pred_age", "pers_score_pred", "acrossdim_pers_score", "seq_surv_resp"):
         for sentence in _fixed_sentences(prompt(task, ROWS[task])):
             assert sentence in paper, sentence

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from hbench.core import stable_seed
+from hbench_behaviorbench.demo import groups
 from hbench_behaviorbench.logs import FOLDER
 
 _USERS = 1_500
@@ -22,7 +23,7 @@ _Row = tuple[object, ...]
 
 
 def write(raw: Path, *, seed: int, scale: float) -> None:
-    """Write the logs of three games and the joint table of seven below `raw`, in the original layouts.
+    """Write the logs of all games and the joint table below `raw`, in the original layouts.
 
     As in the originals there are receivers without a move, endowments other than $100, missing rounds, several plays of
     one user and placeholders instead of moves.
@@ -34,6 +35,10 @@ def write(raw: Path, *, seed: int, scale: float) -> None:
     _write(folder / "dictator.csv", columns, _dictator(rng, users))
     _write(folder / "ultimatum_strategy.csv", columns + ",propose,accept", _ultimatum(rng, users))
     columns = "UserID,Role,Round,totalRound,move,Total,roundResult,gameType"
+    _write(folder / "trust_investment.csv", groups.TRUST, groups.trust(rng, users[::2]))
+    _write(folder / "public_goods_linear_water.csv", groups.PUBLIC_GOODS, groups.public_goods(rng, users[1::2]))
+    _write(folder / "push_pull.csv", groups.PUSH_PULL, groups.push_pull(rng, users[::3]))
+    _write(folder / "guessing.csv", groups.GUESSING, groups.guessing(rng, users[: len(users) // 2]))
     numbers = [str(70_000 + 7 * k) for k in range(len(users))]
     _write(folder / "gpl3" / "bomb_risk.csv", columns, _bomb(rng, numbers))
     columns = "UserID,dictator,ultimatum_1,ultimatum_2,trust_1,trust_3,PG,bomb"

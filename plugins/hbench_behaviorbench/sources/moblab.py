@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_behaviorbench.joint import JOINT, joint_moves
+from hbench_behaviorbench.joint import JOINT, first_moves, joint_moves
 from hbench_behaviorbench.logs import FOLDER, LOGS
 from hbench_behaviorbench.plays import decisions, play_by_play
 
@@ -19,8 +19,8 @@ class MobLab:
     (from 1), the game's decisions, and ``others`` where the other players' moves are known. What each level leaves is
     counted as ``GAME.L1`` to ``GAME.L4``.
 
-    The panel ``joint.parquet`` has one row per user of the joint file, with the first move in every game that the user
-    played (null otherwise).
+    Two panels hold one row per user, with the first move in every game that the user played (null otherwise):
+    ``first_moves.parquet`` of the logs' users, ``joint.parquet`` of the joint file's, who have other ids.
 
     The paper drops the rounds after an invalid one "of the same subject"; the published data show that only those of
     the same *play* went. `later_rounds_of` chooses, and both counts are reported (``GAME.L1.play`` and
@@ -52,9 +52,14 @@ class MobLab:
                 hint=f"Put {LOGS[0].file} from {LOGS[0].origin} there.",
             )
         out.mkdir(parents=True, exist_ok=True)
-        for log in present:
-            moves = play_by_play(decisions(raw, log, report), log, report, later_rounds_of=self.later_rounds_of)
-            moves.write_parquet(out / f"{log.name}.parquet")
+        panels = {
+            log.name: play_by_play(decisions(raw, log, report), log, report, later_rounds_of=self.later_rounds_of)
+            for log in present
+        }
+        if panels:
+            panels["first_moves"] = first_moves(panels)
+        for name, panel in panels.items():
+            panel.write_parquet(out / f"{name}.parquet")
         if joint:
             joint_moves(raw, report).write_parquet(out / "joint.parquet")
 
