@@ -1,1 +1,1 @@
-"""hbench.cli"""
+"""The command line."""

@@ -1,0 +1,117 @@
+"""The command line: a table of commands, each imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+# Help must not import what the commands need, so their one-liners stand here.
+COMMANDS = {
+    "eval": "Ask models and score their answers.",
+    "score": "Score a prediction file against a record file.",
+    "rescore": "Score a run again from its journal.",
+    "report": "Show the scores of runs.",
+    "ls": "List tasks, suites, models and other components.",
+    "show": "Show a task, or a run.",
+    "data": "Make, fetch, export and inspect data.",
+    "validate": "Check task files.",
+    "schema": "Print the JSON Schema of task files, for editors.",
+    "new": "Write the beginnings of a suite or a task.",
+    "check": "Check a suite with the conformance kit.",
+    "plugins": "List plugins and what they bring.",
+    "doctor": "Check this installation.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules, with the plugins' commands behind them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the built-in commands; help does not load plugins."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, or ask the plugins for one that is not ours."""
+        if cmd_name in COMMANDS:
+            command = importlib.import_module(f"hbench.cli.{cmd_name}").command
+            assert isinstance(command, click.Command)  # noqa: S101 - narrows the type
+            return command
+        return _plugin_commands().get(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table without importing any command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the nearest command where there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, 1)
+            if near:
+                error.message += f" Did you mean {near[0]!r}?"
+            raise
+
+
+def _plugin_commands() -> dict[str, click.Command]:
+    from hbench.plugin import default_registry, plugin_modules
+
+    group = click.Group()
+    for _, module in plugin_modules(default_registry(), "hbench_commands"):
+        module.hbench_commands(group)
+    return group.commands
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="hbench")
+@click.option("--no-plugin", "blocked", multiple=True, metavar="NAME", help="Leave a plugin out.")
+@click.option("--strict-plugins", is_flag=True, help="Make a broken plugin an error.")
+def cli(blocked: Sequence[str], strict_plugins: bool) -> None:
+    """Evaluate how well models predict what people do."""
+    # The environment is how these choices reach worker processes too.
+    if blocked:
+        os.environ["HBENCH_NO_PLUGINS"] = ",".join(blocked)
+    if strict_plugins:
+        os.environ["HBENCH_STRICT_PLUGINS"] = "1"
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    0: done. 1: done, with more invalid or failed records than allowed. 2: a mistake in command, input or set-up.
+    130: interrupted.
+    """
+    from hbench.core.errors import HbenchError
+
+    try:
+        result: Any = cli.main(args=None if args is None else list(args), prog_name="hbench", standalone_mode=False)
+    except HbenchError as error:
+        click.echo(f"hbench: {error}", err=True)
+        return 2
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hbench: interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader (`head`, say) has what it wanted; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
