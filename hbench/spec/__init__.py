@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hbench.spec.index import BrokenFile, TaskEntry, TaskIndex, discover
+from hbench.spec.entry import BrokenFile, TaskEntry
+from hbench.spec.index import TaskIndex, discover
+from hbench.spec.nearest import nearest, suggestion
 
 if TYPE_CHECKING:
-    from hbench.spec.load import load_suite, load_task, task_schema, validate_paths
+    from hbench.spec.load import load_suite, load_task
+    from hbench.spec.schema import task_schema
     from hbench.spec.task import FileSource, Suite, Task
+    from hbench.spec.validate import check_paths, validate_paths
 
 __all__ = [
     "BrokenFile",
@@ -17,9 +21,12 @@ __all__ = [
     "Task",
     "TaskEntry",
     "TaskIndex",
+    "check_paths",
     "discover",
     "load_suite",
     "load_task",
+    "nearest",
+    "suggestion",
     "task_schema",
     "validate_paths",
 ]
@@ -28,10 +35,11 @@ _LAZY = {
     "FileSource": "task",
     "Suite": "task",
     "Task": "task",
+    "check_paths": "validate",
     "load_suite": "load",
     "load_task": "load",
-    "task_schema": "load",
-    "validate_paths": "load",
+    "task_schema": "schema",
+    "validate_paths": "validate",
 }
 
 

@@ -1,24 +1,23 @@
-"""What was read from files, kept until they change."""
+"""What the index read from files, kept until one of them changes."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-VERSION = 1
-"""Of the cache's format and of what is read; another version's cache is not used."""
-Stamp = tuple[int, int]
-"""Modification time in nanoseconds, and size."""
+from hbench.spec.files import Stamp, stamp
 
-
-def stamp(status: os.stat_result) -> Stamp:
-    """Return a file's stamp."""
-    return status.st_mtime_ns, status.st_size
+VERSION = 3
+"""Of the format and of what is read; another version's cache is not used."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds. A file changed within this time before it was read may change again under the same stamp."""
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
@@ -27,57 +26,63 @@ def cache_folder(environ: Mapping[str, str]) -> Path:
 
 
 class StampCache:
-    """Maps files to what was read from them. A cache that cannot be read or written is only slower."""
+    """Rows of one folder's files, each with the stamps of the file and of its includes.
 
-    def __init__(self, file: Path, entries: dict[str, Any]) -> None:
-        self._file, self._old = file, entries
+    A cache that cannot be read or written only makes listing slower, so neither is an error.
+    """
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        name = hashlib.sha256(str(root).encode()).hexdigest()[:20]
+        self._file = folder / "index" / f"{name}.json"
+        self._old: dict[str, Any] = {}
         self._new: dict[str, Any] = {}
         self._stamps: dict[str, Stamp | None] = {}
-
-    @classmethod
-    def open(cls, environ: Mapping[str, str]) -> StampCache:
-        """Read the cache of this user."""
-        file = cache_folder(environ) / "index.json"
-        entries: dict[str, Any] = {}
+        self._changed = False
+        self._now = time.time_ns()
         with contextlib.suppress(OSError, ValueError):
-            stored = json.loads(file.read_bytes())
-            if isinstance(stored, dict) and stored.get("version") == VERSION:
-                entries = stored["files"]
-        return cls(file, entries)
+            stored = json.loads(self._file.read_bytes())
+            if isinstance(stored, dict) and stored.get("version") == VERSION and stored.get("root") == str(root):
+                self._old = stored["rows"]
+        self._root = str(root)
 
-    def get(self, path: str, current: Stamp) -> dict[str, Any] | None:
-        """Return what was read, unless the file or one of its includes has changed."""
-        entry = self._old.get(path)
-        if entry is None or entry[0] != list(current):
+    def get(self, path: str, current: Stamp) -> list[Any] | None:
+        """Return a file's row, unless the file or one of its includes has changed."""
+        kept = self._old.get(path)
+        if kept is None or kept[0] != current[0] or kept[1] != current[1]:
             return None
-        for include, then in entry[2]:
-            now = self._stamp(include)
-            if now is None or list(now) != then:
+        for include, modified, size in kept[2]:
+            if self._stamp(include) != (modified, size):
                 return None
-        self._new[path] = entry
-        found: dict[str, Any] = entry[1]
-        return found
+        self._new[path] = kept
+        row: list[Any] = kept[3]
+        return row
 
-    def put(self, path: str, current: Stamp, found: dict[str, Any], includes: Sequence[str]) -> None:
-        """Keep what was read."""
-        self._new[path] = [list(current), found, [[name, self._stamp(name)] for name in includes]]
+    def put(self, path: str, current: Stamp, row: list[Any], includes: Iterable[str]) -> None:
+        """Keep a row, unless one of its files is so fresh that its stamp proves nothing."""
+        stamps = [(name, self._stamp(name)) for name in sorted(includes)]
+        self._changed = True
+        if any(at is None for _, at in stamps):
+            return
+        settled = [current[0], *(at[0] for _, at in stamps if at is not None)]
+        if max(settled) < self._now - _SETTLED:
+            self._new[path] = [*current, [[name, *at] for name, at in stamps if at is not None], row]
 
     def save(self) -> None:
-        """Write the cache if anything changed; files of other folders stay in it."""
-        merged = {**self._old, **self._new}
-        if merged == self._old:
+        """Write the rows of the files that still exist, if anything changed."""
+        if not self._changed and len(self._new) == len(self._old):
             return
+        content = {"version": VERSION, "root": self._root, "rows": self._new}
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".tmp")
             with os.fdopen(handle, "w") as stream:
-                json.dump({"version": VERSION, "files": merged}, stream)
+                stream.write(json.dumps(content, separators=(",", ":")))
             Path(name).replace(self._file)
 
     def _stamp(self, path: str) -> Stamp | None:
         if path not in self._stamps:
             try:
-                self._stamps[path] = stamp(os.stat(path))  # noqa: PTH116 - called for every include of 14,000 files
+                self._stamps[path] = stamp(os.stat(path))  # noqa: PTH116 - a Path for each of many files costs more
             except OSError:
                 self._stamps[path] = None
         return self._stamps[path]

@@ -1,134 +1,101 @@
-"""From a YAML file to a typed task, or to an error that says where and what to write instead."""
+"""From a YAML file to a task or a suite's page."""
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from hbench.core import SpecError, Target
-from hbench.core.target import MetricUse, Scale
-from hbench.spec import yaml
-from hbench.spec.task import Answer, FileSource, Key, Paragraph, Predictors, Prompt, Split, Step, Suite, Task
+from hbench.core import Frozen, SpecError
+from hbench.spec.faults import combine, translate
+from hbench.spec.includes import Library
+from hbench.spec.nodes import Node
+from hbench.spec.task import Suite, Task
+
+if TYPE_CHECKING:
+    from hbench.spec.index import TaskIndex
 
 SUITE_PAGE = "_suite.yaml"
-_MODELS: dict[str, type[BaseModel]] = {
-    "key": Key,
-    "targets": Target,
-    "source": FileSource,
-    "predictors": Predictors,
-    "sample": Step,
-    "split": Split,
-    "prompt": Prompt,
-    "paragraphs": Paragraph,
-    "answer": Answer,
-    "metrics": MetricUse,
-    "scale": Scale,
-}
-Model = TypeVar("Model", bound=BaseModel)
+_Page = TypeVar("_Page", bound=Frozen)
 
 
 def load_task(path: Path, *, root: Path | None = None) -> Task:
-    """Read a task.
+    """Read one task.
 
     Parameters
     ----------
     path : Path
         The YAML file.
-    root : Path, optional
-        The suite's folder, which includes must not leave (default: the file's own).
+    root : Path or None
+        The suite's folder, which includes and templates cannot leave (default: the nearest folder above that has a
+        ``_suite.yaml``, else the file's own).
 
     Raises
     ------
     SpecError
-        With file and line of the first fault; further ones are listed below it.
+        Names file and line of every mistake, and the nearest valid word.
     """
-    return _load(path, root or path.parent, Task)
+    task, faults = read_task(path, root=root)
+    if task is None:
+        raise combine(faults)
+    return task
 
 
-def load_suite(root: Path, suite: str) -> Suite:
-    """Read a suite's own page from its folder; a suite without one gets a plain page."""
-    page = root / SUITE_PAGE
-    return _load(page, root, Suite) if page.is_file() else Suite(suite=suite, title=suite)
-
-
-def validate_paths(paths: Sequence[Path]) -> tuple[list[Task], list[SpecError]]:
-    """Read files and folders of tasks; return what is well formed, and the faults."""
-    tasks, faults = [], []
-    for path in paths:
-        files = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
-        for file in files:
-            if file.name.startswith("_"):
-                continue
-            try:
-                tasks.append(load_task(file, root=path if path.is_dir() else None))
-            except SpecError as fault:
-                faults.append(fault)
-    return tasks, faults
-
-
-def task_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a task, for editors."""
-    schema = Task.model_json_schema()
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    include = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
-    schema["properties"]["include"] = {**include, "description": "Files whose keys lie below this file's own."}
-    # What an include brings is required all the same, but an editor sees one file only.
-    schema.pop("required", None)
-    return schema
-
-
-def _load(path: Path, root: Path, model: type[Model]) -> Model:
-    value, places = yaml.read(path, root=root)
-    if not isinstance(value, dict):
-        raise SpecError("a spec is a mapping of keys", file=path, line=1)
+def read_task(path: Path, *, root: Path | None = None) -> tuple[Task | None, list[SpecError]]:
+    """Read one task, or return all that is wrong with it."""
+    path = Path(path).resolve()
+    root = suite_root(path) if root is None else Path(root).resolve()
     try:
-        return model.model_validate(value)
+        document, _ = Library(root).document(path)
+        raw = document.plain()
+        if "suite" not in raw and (page := _page(root, None)) is not None:
+            raw["suite"] = page.suite
+    except SpecError as error:
+        return None, [error]
+    name = raw.get("task")
+    try:
+        task = Task.model_validate(raw)
     except ValidationError as error:
-        raise _spec_error(error, path, places, model) from error
+        return None, translate(error, Task, document, task=name if isinstance(name, str) else None)
+    task.place(path, root)
+    return task, []
 
 
-def _spec_error(error: ValidationError, path: Path, places: yaml.Places, model: type[BaseModel]) -> SpecError:
-    faults: list[tuple[str, int, str]] = []
-    for fault in error.errors(include_url=False):
-        location = fault["loc"]
-        file, line = _place(location, places, path)
-        faults.append((str(file), line, _message(fault, location, model)))
-    faults = list(dict.fromkeys(faults))
-    first, *rest = faults
-    hint = "\n  ".join(f"{file}:{line}: {message}" for file, line, message in rest)
-    return SpecError(first[2], file=first[0], line=first[1], hint=hint or None)
+def load_suite(where: TaskIndex | Path, suite: str) -> Suite:
+    """Read a suite's page; a suite without one gets a plain page.
+
+    Parameters
+    ----------
+    where : TaskIndex or Path
+        The index, or the suite's folder.
+    suite : str
+        The suite.
+    """
+    if isinstance(where, Path):
+        return _page(where, suite) or Suite(suite=suite, title=suite)
+    folders = dict.fromkeys(entry.root for entry in where.entries if entry.suite == suite)
+    pages = (_page(folder, suite) for folder in folders)
+    return next((page for page in pages if page is not None), Suite(suite=suite, title=suite))
 
 
-def _place(location: tuple[int | str, ...], places: yaml.Places, path: Path) -> yaml.Place:
-    """Return the innermost known place of a location (short forms are rewritten before they are checked)."""
-    for depth in range(len(location), -1, -1):
-        if location[:depth] in places:
-            return places[location[:depth]]
-    return path, 1
+def _page(root: Path, suite: str | None) -> Suite | None:
+    """Return the page in a folder, unless it is another suite's."""
+    path = root.resolve() / SUITE_PAGE
+    if not path.is_file():
+        return None
+    document, _ = Library(root).document(path)
+    page = _validated(Suite, document)
+    return page if suite in (None, page.suite) else None
 
 
-def _message(fault: Any, location: tuple[int | str, ...], model: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in location)
-    kind, context = fault["type"], fault.get("ctx", {})
-    if kind == "extra_forbidden":
-        above = next((part for part in reversed(location[:-1]) if part in _MODELS), None)
-        known = list((_MODELS[str(above)] if above is not None else model).model_fields)
-        return f"unknown key {key!r}{_nearest(str(location[-1]), known)}"
-    if kind == "missing":
-        return f"the key {key!r} is missing"
-    if kind == "literal_error":
-        words = re.findall(r"'([^']*)'", str(context.get("expected", "")))
-        return f"{key}: {fault['input']!r} is not one of {', '.join(words)}{_nearest(str(fault['input']), words)}"
-    if kind == "value_error":
-        return f"{key}: {context['error']}" if key else str(context["error"])
-    return f"{key}: {fault['msg'][0].lower()}{fault['msg'][1:]} (got {fault['input']!r:.80})"
+def suite_root(path: Path) -> Path:
+    """Return the nearest folder above a file that has a suite's page, else the file's own folder."""
+    return next((folder for folder in path.parents if (folder / SUITE_PAGE).is_file()), path.parent)
 
 
-def _nearest(word: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(word, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known: {', '.join(known)}"
+def _validated(model: type[_Page], document: Node) -> _Page:
+    try:
+        return model.model_validate(document.plain())
+    except ValidationError as error:
+        raise combine(translate(error, model, document, task=None)) from None

@@ -24,6 +24,8 @@ class Root:
     ----------
     folder : Path
         The folder.
+    suite : str
+        Name of the entry point; for a folder that the user names, the folder's.
     distribution, version : str
         The installed package; empty for folders that the user names.
     problem : str
@@ -31,6 +33,7 @@ class Root:
     """
 
     folder: Path
+    suite: str
     distribution: str = ""
     version: str = ""
     problem: str = ""
@@ -44,14 +47,21 @@ def roots(include_paths: Sequence[Path], environ: Mapping[str, str]) -> list[Roo
     SelectionError
         A folder that the user names does not exist.
     """
-    found = list(installed_roots())
+    found = [root for root in installed_roots() if _wanted(root.suite, environ)]
     named = [Path(part) for part in environ.get(PATH_VARIABLE, "").split(os.pathsep) if part]
     for origin, folders in ((PATH_VARIABLE, named), ("--include-path", include_paths)):
         for folder in folders:
             if not folder.is_dir():
-                raise SelectionError(f"{origin}: there is no folder {str(folder)!r}", hint="name an existing folder")
-            found.append(Root(folder.resolve()))
+                raise SelectionError(f"{origin}: there is no folder {str(folder)!r}", hint="Name an existing folder.")
+            found.append(Root(folder.resolve(), folder.resolve().name))
     return list({root.folder: root for root in reversed(found)}.values())[::-1]
+
+
+def _wanted(suite: str, environ: Mapping[str, str]) -> bool:
+    """Tell whether the user's choice of plugins leaves a suite in."""
+    allowed = environ.get("HBENCH_PLUGINS")
+    left_out = environ.get("HBENCH_NO_PLUGINS", "").split(",")
+    return suite not in left_out and (allowed is None or suite in [name.strip() for name in allowed.split(",")])
 
 
 @lru_cache(maxsize=1)
@@ -69,12 +79,11 @@ def _locate(suite: str, package: str, distribution: str, version: str) -> Root:
     try:
         spec = find_spec(top)
     except (ImportError, ValueError) as error:
-        return Root(Path(package), distribution, version, f"the package {top!r} cannot be located: {error}")
+        return Root(Path(package), suite, distribution, version, f"the package {top!r} cannot be located: {error}")
     places = [Path(place) for place in (spec.submodule_search_locations or ())] if spec is not None else []
     for place in places:
         # An installed suite carries its files; a checkout keeps them beside the code.
-        inside = place.joinpath(*below, "tasks")
-        for folder in (inside, place.parent.parent / "task_yamls" / suite):
+        for folder in (place.joinpath(*below, "tasks"), place.parent.parent / "task_yamls" / suite):
             if folder.is_dir():
-                return Root(folder.resolve(), distribution, version)
-    return Root(Path(package), distribution, version, f"the package {package!r} has no folder `tasks`")
+                return Root(folder.resolve(), suite, distribution, version)
+    return Root(Path(package), suite, distribution, version, f"the package {package!r} has no folder `tasks`")

@@ -1,0 +1,99 @@
+"""What the index knows of a task file without reading it in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbench.core import SpecError
+
+if TYPE_CHECKING:
+    from hbench.spec.task import Task
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEntry:
+    """One task of the index.
+
+    Attributes
+    ----------
+    name : str
+        ``suite/task``.
+    suite, task, topic, mode, survey, title : str
+        As the file says; empty where it does not.
+    kinds, targets, groups : tuple of str
+        Kinds and names of the targets; further names to select by.
+    path, root : Path
+        The file, and the folder that its includes cannot leave.
+    distribution, version : str
+        The package that brings it; empty for files from a folder that the user names.
+    """
+
+    name: str
+    suite: str
+    task: str
+    topic: str
+    mode: str
+    kinds: tuple[str, ...]
+    targets: tuple[str, ...]
+    groups: tuple[str, ...]
+    survey: str
+    title: str
+    path: Path
+    root: Path
+    distribution: str = ""
+    version: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What ``@word`` selects it by."""
+        return frozenset({self.suite, self.topic, self.mode, *self.kinds, *self.groups} - {""})
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from: the distribution, or the folder that the user named."""
+        return f"{self.distribution} {self.version}" if self.distribution else str(self.root)
+
+    def load(self) -> Task:
+        """Read and check the whole spec. Raises `SpecError` where it is not what it should be."""
+        from hbench.spec.load import load_task
+
+        return load_task(self.path, root=self.root)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenFile:
+    """A file that is no task, under the name that it would have.
+
+    Attributes
+    ----------
+    name, suite, task : str
+        Guessed from the file's name where the file does not tell.
+    path : Path
+        The file.
+    problem, hint : str
+        What is wrong, and what to do about it.
+    file : str
+        Where it is wrong, as in an included file.
+    line : int or None
+        The line, if known.
+    """
+
+    name: str
+    suite: str
+    task: str
+    path: Path
+    problem: str
+    file: str
+    line: int | None = None
+    hint: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What ``@word`` selects it by: only the suite is known."""
+        return frozenset({self.suite})
+
+    def error(self) -> SpecError:
+        """Return it as an exception."""
+        return SpecError(self.problem, file=self.file, line=self.line, hint=self.hint or None)
