@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -58,12 +58,12 @@ class LazyGroup(click.Group):
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], COMMANDS, 1)
-            if near:
-                error.message += f" Did you mean {near[0]!r}?"
-            raise
+            if not near:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {near[0]!r}?", ctx) from error
 
 
-def _plugin_commands() -> dict[str, click.Command]:
+def _plugin_commands() -> Mapping[str, click.Command]:
     from hbench.plugin import default_registry, plugin_modules
 
     group = click.Group()
