@@ -7,9 +7,11 @@ to the journal, and keeps the event loop alive by working in a thread.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import inspect
 import logging
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
@@ -178,6 +180,9 @@ class LmEval:
             near = get_close_matches(self._kind, list(model_registry.keys()), n=1)
             meant = f"; did you mean {near[0]!r}?" if near else ""
             raise ModelError(f"lm-eval has no model type {self._kind!r}{meant}") from error
+        if "transformers" in sys.modules:
+            transformers_logging: Any = importlib.import_module("transformers.utils.logging")
+            transformers_logging.disable_progress_bar()
         arguments = dict(self._arguments)
         parameters = inspect.signature(model_class.__init__).parameters
         for option in arguments:
@@ -208,10 +213,13 @@ class LmEval:
             prompt = render_chat(model, draw.request.messages, chat=self._chat, name=self.name)
             settings = gen_kwargs(model, draw)
             tokens = _count(model, prompt)
-            room = getattr(model, "max_length", None)
-            if tokens is not None and isinstance(room, int) and tokens + settings["max_gen_toks"] > room:
+            excess = _excess(model, tokens, settings["max_gen_toks"])
+            if excess > 0 and draw.request.sampling.max_tokens is None:
+                settings["max_gen_toks"] = max(1, settings["max_gen_toks"] - excess)
+                excess = _excess(model, tokens, settings["max_gen_toks"])
+            if excess > 0:
                 # lm-eval would cut the prompt's beginning off, with a warning in a log.
-                detail = f"{tokens} tokens and {settings['max_gen_toks']} to generate exceed {room}"
+                detail = f"{tokens} tokens and {settings['max_gen_toks']} to generate are {excess} too many"
                 outcomes[place] = Failure("request", "context_too_long", detail)
                 continue
             asked.append((place, tokens))
@@ -249,6 +257,11 @@ def _count(model: Any, text: Any) -> int | None:
     if encode is None or not isinstance(text, str) or getattr(model, "tokenizer", None) is None:
         return None
     return len(encode(text))
+
+
+def _excess(model: Any, tokens: int | None, new: int) -> int:
+    room = getattr(model, "max_length", None)
+    return 0 if tokens is None or not isinstance(room, int) else tokens + new - room
 
 
 def _whole(value: JsonValue) -> int:

@@ -105,8 +105,8 @@ def file_name(label: str) -> str:
     Labels that had to be changed get eight digits of their hash, so that two labels never share a name, not even on
     file systems that ignore case.
     """
-    safe = re.sub(r"[^a-z0-9._-]+", "-", label.lower()).strip("-.")
-    if safe == label and len(safe) <= 80:
+    safe = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._-]+", "-", label.lower())).strip("-.")
+    if safe and safe == label and len(safe) <= 80:
         return safe
     return f"{safe[:71].rstrip('-.') or 'model'}-{hashlib.sha256(label.encode()).hexdigest()[:8]}"
 

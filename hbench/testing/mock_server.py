@@ -139,6 +139,7 @@ class MockServer:
         self.host = host
         self.port = port
         self.stats = Stats()
+        self._told = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._connections: set[_Connection] = set()
@@ -149,6 +150,15 @@ class MockServer:
         return f"http://{self.host}:{self.port}/v1"
 
     def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> Self:
+        """Listen in a thread; raises OSError where the port is taken."""
         ready = threading.Event()
         problem: list[OSError] = []
         self._thread = threading.Thread(target=self._run, args=(ready, problem), daemon=True)
@@ -158,12 +168,13 @@ class MockServer:
             raise problem[0]
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._loop is not None and self._thread is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
+    def stop(self) -> None:
+        """Break all connections off and end the thread, if it runs."""
+        loop, thread = self._loop, self._thread
+        self._loop = self._thread = None
+        if loop is not None and thread is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join()
 
     async def serve(self) -> asyncio.Server:
         """Listen in the running loop."""
@@ -213,7 +224,8 @@ class MockServer:
         elif callable(self.answer):
             text = self.answer(question)
         else:
-            text = self.answer[self.stats.answered % len(self.answer)]
+            text = self.answer[self._told % len(self.answer)]
+            self._told += 1
         return {"role": "assistant", "content": text} if isinstance(text, str) else text
 
 
