@@ -1,7 +1,7 @@
 """Sources and sample steps that tasks name and that are not built yet.
 
-A released set needs none of them. Each name stands for a component that says so when it is used, and `hbench ls sources`
-shows it as pending, so that a task with a misspelt step is still an error.
+Released data need none of them. Each name stands for a component that says so when it is used, so that a task with a
+misspelt step is still an error.
 """
 
 from __future__ import annotations

@@ -149,7 +149,11 @@ LOOKBACK = {
     "three_year_lookback_1994_plus": "three years",
     "five_year_lookback_1984_1992": "five years",
 }
-STATUS = {"employed": "are employed", "unemployed": "are unemployed", "not_in_labor_force": "are not in the labor force"}
+STATUS = {
+    "employed": "are employed",
+    "unemployed": "are unemployed",
+    "not_in_labor_force": "are not in the labor force",
+}
 _NOT_OBSERVED = "not observed"
 
 
@@ -166,7 +170,7 @@ def worker(row: Row) -> dict[str, object]:
 
 
 def benefits(row: Row) -> dict[str, object]:
-    """Return the phrases of a row on unemployment insurance: those of `worker`, reason, layoff and weeks of benefits."""
+    """Return the phrases of a row on unemployment insurance: those of `worker`, layoff, and weeks of benefits."""
     said = worker(row)
     status = words.text(row, "search_layoff_status")
     return {

@@ -19,7 +19,10 @@ CREDIT = {
     "above 760": "above 760",
     "does not know": None,
 }
-VIEW = {"yes": "think that property in your area is a good investment", "no": "do not think that property in your area is a good investment"}
+VIEW = {
+    "yes": "think that property in your area is a good investment",
+    "no": "do not think that property in your area is a good investment",
+}
 MONTHLY_PER_100K = {4.5: 507, 6.5: 632}
 """Principal and interest a month on a 30-year loan of $100,000, by mortgage rate."""
 

@@ -78,7 +78,9 @@ def family(row: Row) -> dict[str, object]:
         **_background(row),
         "married": words.phrase(row, "fam_married", MARRIED),
         "horizon": _ago(words.number(row, "forecast_horizon_years"), ago=False),
-        "wealth_parts": words.join(f"{_amount(row, name)} in {what}" for name, what in COMPONENTS.items() if _amount(row, name)),
+        "wealth_parts": words.join(
+            f"{_amount(row, name)} in {what}" for name, what in COMPONENTS.items() if _amount(row, name)
+        ),
         "tenure": words.phrase(row, "home_stat", TENURE),
         "changes": _changes(row),
         **{f"earlier_{lag}": _earlier(row, lag) for lag in _LAGS},
@@ -103,6 +105,8 @@ def job_loss(row: Row) -> dict[str, object]:
     """Return the phrases of a household in the year of a job loss, or of one in which nobody lost a job."""
     partnered = words.text(row, "household_structure") == "partnered"
     event = words.text(row, "observation_type") == "event"
+    yours = _reasons(row, "reference_current_displacement_reasons") if event else None
+    theirs = _reasons(row, "partner_current_displacement_reasons") if event and partnered else None
     ref, partner = "current_reference", "current_partner"
     shown: dict[str, object] = {
         **words.quarters(row),
@@ -115,14 +119,17 @@ def job_loss(row: Row) -> dict[str, object]:
         "place": words.phrase(row, f"{ref}_geo_region_label", REGION),
         "tenure": words.phrase(row, f"{ref}_home_stat_label", TENURE),
         "household": _household(row, f"{ref}_fam_size", f"{ref}_fam_size_chi"),
-        "partner": _partner(row, partner) if partnered else None,
+        "partner": _companion(row, partner) if partnered else None,
         "partner_school_years": _years(row, f"{partner}_edu_year") if partnered else None,
         "alone": None if partnered or words.text(row, "household_structure") is None else "without a spouse or partner",
-        "your_loss": _reasons(row, "reference_current_displacement_reasons") if event else None,
-        "partner_loss": _reasons(row, "partner_current_displacement_reasons") if event and partnered else None,
+        "your_loss": yours,
+        "partner_loss": theirs,
+        "some_loss": "an adult in your household lost a job" if event and not yours and not theirs else None,
         "your_prior_loss": _prior(row, "reference"),
         "partner_prior_loss": _prior(row, "partner") if partnered else None,
-        "no_loss": None if event or words.text(row, "observation_type") is None else "nobody in your household lost a job",
+        "no_loss": None
+        if event or words.text(row, "observation_type") is None
+        else "nobody in your household lost a job",
     }
     for lag in _LAGS:
         shown |= {
@@ -143,7 +150,7 @@ def added_worker(row: Row) -> dict[str, object]:
             words.number(row, f"{you}_demo_age_gen"), None, words.phrase(row, f"{you}_demo_sex_label", SEX)
         ),
         "school_years": _years(row, f"{you}_edu_year"),
-        "partner": _partner(row, partner),
+        "partner": _companion(row, partner),
         "partner_school_years": _years(row, f"{partner}_edu_year"),
         "household": _household(row, "current_fam_size", "current_fam_size_chi"),
         "tenure": words.phrase(row, "current_home_stat_label", TENURE),
@@ -217,7 +224,9 @@ def _changes(row: Row) -> str | None:
         if figure is None:
             continue
         size = f"by {words.count(abs(figure), one, more)}" if figure else ""
-        said.append(f"{what} has not changed" if not figure else f"{what} has {'risen' if figure > 0 else 'fallen'} {size}")
+        said.append(
+            f"{what} has not changed" if not figure else f"{what} has {'risen' if figure > 0 else 'fallen'} {size}"
+        )
     for column, gained, lost in (
         ("lag1_partnered_change", "you have found a spouse or partner", "you no longer have a spouse or partner"),
         ("lag1_married_change", "you have married", "you are no longer married"),
@@ -228,8 +237,10 @@ def _changes(row: Row) -> str | None:
     return words.join(said)
 
 
-def _partner(row: Row, stem: str) -> str | None:
-    return words.person(words.number(row, f"{stem}_demo_age_gen"), None, words.phrase(row, f"{stem}_demo_sex_label", SEX))
+def _companion(row: Row, stem: str) -> str:
+    sex = words.phrase(row, f"{stem}_demo_sex_label", SEX)
+    who = words.person(words.number(row, f"{stem}_demo_age_gen"), None, sex)
+    return f"a spouse or partner, {who}" if who else "a spouse or partner"
 
 
 def _labor(row: Row, stem: str, who: str) -> str | None:
@@ -237,7 +248,9 @@ def _labor(row: Row, stem: str, who: str) -> str | None:
     worked = None
     if hours is not None:
         worked = f"worked {FORMATS['number'](round(hours))} hours in the year" if round(hours) else "did not work"
-    pay = None if earned is None else f"earned {words.dollars(earned)}"
+    idle = hours is not None and not round(hours)
+    # Who did not work and earned nothing is not said to have earned $0.
+    pay = None if earned is None or (idle and not earned) else f"earned {words.dollars(earned)}"
     does = words.join([worked, pay])
     return None if does is None else f"{who} {does}"
 
@@ -246,7 +259,9 @@ def _reasons(row: Row, column: str) -> str | None:
     codes = words.text(row, column)
     if codes is None:
         return None
-    return words.join((REASON.get(code) or words.phrase({"reason": code}, "reason", REASON)) for code in codes.split("|"))
+    return words.join(
+        (REASON.get(code) or words.phrase({"reason": code}, "reason", REASON)) for code in codes.split("|")
+    )
 
 
 def _prior(row: Row, who: str) -> str | None:

@@ -119,13 +119,16 @@ def policy(row: Row) -> dict[str, object]:
 
 
 def lock_in(row: Row) -> dict[str, object]:
-    """Return the phrases of a mortgage row: those of `core`, partner, loan, and the gap between two mortgage rates."""
-    gap = words.number(row, "mortgage_rate_gap")
+    """Return the phrases of a mortgage row: those of `core`, partner, loan, and the gap between two mortgage rates.
+
+    The gap is the difference of the two rates as they are shown, so that the three agree to the last digit.
+    """
+    own, national = (words.number(row, column) for column in ("current_mortgage_rate", "mortgage30us_rate_lag1"))
     return {
         **core(row),
         "partner": _partner(row),
         "loan": _loan(row),
-        "rate_gap": None if gap is None else _gap(gap),
+        "rate_gap": None if own is None or national is None else _gap(round(national, 1) - round(own, 1)),
     }
 
 
@@ -169,7 +172,9 @@ def uncertainty(row: Row) -> dict[str, object]:
 def job_search(row: Row) -> dict[str, object]:
     """Return the phrases of a job search row: those of `core`, and the pay of the current or else the last job."""
     pay, hours = (words.number(row, name) for name in ("current_job_hourly_equivalent_pay", "l10_cps_job_usual_hrs"))
-    last_pay, last_hours = (words.number(row, name) for name in ("last_job_hourly_equivalent_pay", "l22_last_job_usual_hrs"))
+    last_pay, last_hours = (
+        words.number(row, name) for name in ("last_job_hourly_equivalent_pay", "l22_last_job_usual_hrs")
+    )
     now = pay is not None and hours is not None
     return {
         **core(row),
@@ -268,7 +273,8 @@ def _household(row: Row) -> str | None:
     size, children = words.number(row, "hhsize"), words.number(row, "numchildren_under18")
     if size is None or children is None:
         return None
-    return f"{words.count(size, 'person', 'people')}, you included, with {words.count(children, 'child', 'children')} under 18"
+    young = words.count(children, "child", "children")
+    return f"{words.count(size, 'person', 'people')}, you included, with {young} under 18"
 
 
 def _whole(figure: float | None) -> int | None:

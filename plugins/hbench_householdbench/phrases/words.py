@@ -109,8 +109,8 @@ def dollars(figure: float | None, decimals: int = 0) -> str | None:
 def quarters(row: Row, suffix: str = "") -> dict[str, str | None]:
     """Return the words for `SERIES`: ``<series>_path`` and ``<series>_average``.
 
-    A path names the last four quarters from the earliest on, as ``0.41%, 0.52%, 0.10% and 0.33%``, and is None unless all
-    four are there. The average is that of five years: compound for growth, the mean for rates.
+    A path names the last four quarters from the earliest on, as ``0.41%, 0.52%, 0.10% and 0.33%``, and is None unless
+    all four are there. The average is that of five years: compound for growth, the mean for rates.
     """
     shown: dict[str, str | None] = {}
     for series in SERIES:
