@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from hbench.core import SpecError, stable_seed
+from hbench.core import DataError, SpecError, stable_seed
 from hbench.data import StepContext, adds_rows
 from hbench_behaviorbench import instrument
 from hbench_behaviorbench.contest import winning
@@ -186,7 +186,7 @@ def across_games(frame: pl.LazyFrame, context: StepContext, *, target: str) -> p
     import polars as pl
 
     context.need(frame, [target])
-    others = [name for name in RULES if name != target]
+    others = [name for name in frame.collect_schema().names() if name in RULES and name != target]
     played = pl.concat_list(pl.when(pl.col(name).is_not_null()).then(pl.lit(name)) for name in others).list.drop_nulls()
     frame = frame.with_columns(
         pl.col(target).alias("move"),
@@ -195,6 +195,8 @@ def across_games(frame: pl.LazyFrame, context: StepContext, *, target: str) -> p
         played.list.len().cast(pl.Int64).alias("history_count"),
         pl.lit(None, dtype=pl.Float64).alias(target),
     )
+    if not frame.select(pl.col("move").count()).collect().item():
+        raise DataError(f"nobody played {target}", hint="Its log is not among the raw files; see `hbench data status`.")
     return context.keep(
         frame,
         {
