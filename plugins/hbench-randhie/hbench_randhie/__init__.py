@@ -1,0 +1,1 @@
+"""The RAND Health Insurance Experiment as hbench tasks."""

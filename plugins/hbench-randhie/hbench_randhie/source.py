@@ -1,0 +1,77 @@
+"""Person-years of the experiment, from the file that `statsmodels` carries."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from hbench.core import BuildReport, DataError, RawFile
+
+FILE = "statsmodels/datasets/randhie/src/randhie.csv"
+
+BINS = ("none", "one_or_two", "three_to_five", "six_or_more")
+HEALTH = {(0, 0, 0): "excellent", (1, 0, 0): "good", (0, 1, 0): "fair", (0, 0, 1): "poor"}
+
+
+class RandHealthInsurance:
+    """One row a person and study year; 20,190 rows of 5,912 persons."""
+
+    files = (
+        RawFile(
+            path=FILE,
+            origin="installed with the Python package statsmodels (A. C. Cameron and P. K. Trivedi, Microeconometrics)",
+            terms="public domain",
+        ),
+    )
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write ``rand_hie.parquet``; the raw folder is not needed."""
+        content = files("statsmodels.datasets.randhie").joinpath("src/randhie.csv").read_bytes()
+        report.files[FILE] = hashlib.sha256(content).hexdigest()
+        table = pl.read_csv(content, infer_schema_length=None)
+        report.counts["person-years"] = len(table)
+        report.counts["persons"] = table["zper"].n_unique()
+        report.problem(
+            FILE, "a person's study year occurs twice", int(table.select("zper", "year").is_duplicated().sum())
+        )
+        panel = table.select(
+            person=pl.col("zper").cast(pl.Int64),
+            study_year=pl.col("year").cast(pl.Int64),
+            share_of_year=pl.col("time"),
+            visits=pl.col("mdvis").cast(pl.Int64),
+            spending=pl.col("meddol"),
+            hospital_stays=pl.col("totadm").cast(pl.Int64),
+            # The file writes the 95 percent plans with an individual deductible as 100.
+            coinsurance=pl.col("coins").cast(pl.Int64).replace({100: 95}),
+            individual_deductible=pl.col("idp") == 1,
+            age=pl.col("xage").floor().cast(pl.Int64),
+            sex=pl.when(pl.col("female") == 1).then(pl.lit("female")).otherwise(pl.lit("male")),
+            race=pl.when(pl.col("black") == 1).then(pl.lit("Black")).otherwise(pl.lit("not Black")),
+            education_years=pl.col("educdec"),
+            family_income=pl.col("income"),
+            family_size=pl.col("num").cast(pl.Int64),
+            chronic_diseases=pl.col("disea"),
+            physical_limitation=pl.when(pl.col("physlm") > 0).then(pl.lit("yes")).otherwise(pl.lit("no")),
+            health=_health(table),
+        ).with_columns(
+            any_visit=pl.when(pl.col("visits") > 0).then(pl.lit("yes")).otherwise(pl.lit("no")),
+            visit_bin=pl.col("visits")
+            .cut([0, 2, 5], labels=["none", "one_or_two", "three_to_five", "six_or_more"])
+            .cast(pl.String),
+            age_group=pl.col("age").cut([17, 44], labels=["under 18", "18 to 44", "45 and over"]).cast(pl.String),
+        )
+        panel.sort("person", "study_year").write_parquet(out / "rand_hie.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Refuse: the real data come with the package."""
+        raise DataError(
+            "this suite has no synthetic demo, its real data are installed with it", hint="use `--data package`"
+        )
+
+
+def _health(table: pl.DataFrame) -> pl.Series:
+    flags = zip(table["hlthg"], table["hlthf"], table["hlthp"], strict=True)
+    return pl.Series("health", [HEALTH.get((int(g), int(f), int(p))) for g, f, p in flags])

@@ -1,0 +1,1 @@
+"""Wages, union membership and hours of 545 young men as hbench tasks."""
