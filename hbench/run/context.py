@@ -27,7 +27,7 @@ class PlanContext:
 
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self._plan = plan
-        self._parser = cache(lambda task: parser_of(task, registry))
+        self._parser = cache(lambda name: parser_of(plan.task(name).task, registry))
         self._answers = cache(lambda task: plan.task(task).data.training_answers())
 
     @property
@@ -41,7 +41,7 @@ class PlanContext:
 
     def parser(self, task: str) -> Parser:
         """Return the task's parser."""
-        return self._parser(self.spec(task))
+        return self._parser(task)
 
     def records(self, task: str) -> Iterable[Record]:
         """Yield the records that are evaluated."""

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from hbench.core import Failure, Model, ModelError, Outcome, Request
 from hbench.run.entrants import Entrant
 from hbench.run.journal import Journal
-from hbench.run.keys import Key
 from hbench.run.plan import Plan, PlannedTask
 from hbench.run.progress import Progress
 
@@ -137,9 +136,13 @@ def missing(planned: PlannedTask, entrant: Entrant, journal: Journal | None) -> 
     # An empty journal needs no look-ups, and stays known as empty: what this run adds is not asked for twice.
     known = journal if journal is not None and len(journal) else None
     while batch := [planned.request(question, entrant.sampling, draws) for question in islice(questions, _BATCH)]:
-        done: dict[Key, set[int]] = known.answered(map(key_of, batch)) if known else {}
-        for request in batch:
-            have = done.get(key_of(request)) if done else None
+        if known is None:
+            yield from batch
+            continue
+        keys = list(map(key_of, batch))
+        done = known.answered(keys)
+        for key, request in zip(keys, batch, strict=True):
+            have = done.get(key, ())
             if not have:
                 yield request
             elif left := tuple(draw for draw in draws if draw not in have):

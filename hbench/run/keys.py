@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Literal
 
-from hbench.core import JsonValue, Record, Request, Sampling
+from hbench.core import JsonValue, Message, Record, Request, Sampling
 
 Key = bytes
 """32 bytes that name a request; with a draw's number they name an answer."""
 
 
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
 def canonical(value: JsonValue) -> bytes:
     """Write a JSON value the one way that equal values share."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str).encode(
-        "utf-8", "surrogatepass"
-    )
+    return _encode(value).encode("utf-8", "surrogatepass")
 
 
 def digest(value: JsonValue) -> str:
@@ -32,8 +33,13 @@ def digest(value: JsonValue) -> str:
 
 def prompt_digest(record: Record) -> bytes:
     """Return 16 bytes that name the record's prompt (its predictors, where it has no prompt)."""
-    shown = record.messages or sorted((name, str(value)) for name, value in record.predictors.items())
-    return hashlib.blake2b(canonical(shown), digest_size=16).digest()
+    shown = _told(record.messages) if record.messages else canonical(dict(record.predictors))
+    return hashlib.blake2b(shown, digest_size=16).digest()
+
+
+def _told(messages: Iterable[Message]) -> bytes:
+    """Write messages so that no two lists look the same: every text after its length. Faster than JSON."""
+    return "".join([f"{role}:{len(content)}:{content}" for role, content in messages]).encode("utf-8", "surrogatepass")
 
 
 def key_maker(
@@ -56,7 +62,8 @@ def key_maker(
     def of_messages(request: Request) -> Key:
         state = start.copy()
         # Repeated prompts are counted within a task, so the task belongs to the key.
-        state.update(canonical((request.record.task, request.occurrence, request.messages)))
+        state.update(f"{request.record.task}:{request.occurrence}:".encode())
+        state.update(_told(request.messages))
         return state.digest()
 
     def of_record(request: Request) -> Key:
@@ -67,7 +74,7 @@ def key_maker(
                 (
                     record.task,
                     request.occurrence,
-                    request.messages,
+                    [list(message) for message in request.messages],
                     record.id,
                     record.time,
                     record.naive,
