@@ -45,7 +45,7 @@ def task_schema() -> dict[str, Any]:
     }
     # What an include brings is required all the same, but an editor sees one file only.
     schema.pop("required", None)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "hbench task", **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "hbench task"}
 
 
 def _also(definition: dict[str, Any], key: str, form: dict[str, Any]) -> None:
