@@ -185,7 +185,7 @@ def records_of(entry: TaskEntry, registry: Registry) -> RecordsOf:
     """Return what makes the records of a task's rows; it can be sent to other processes."""
     from hbench.prompt import table_records
 
-    return partial(table_records, registry=registry, folder=entry.path.parent, root=entry.root)
+    return partial(table_records, registry=registry, root=entry.root, file=entry.path)
 
 
 def _select(tasks: Sequence[str], include_paths: Sequence[Path]) -> tuple[TaskIndex, list[TaskEntry]]:

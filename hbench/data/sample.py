@@ -51,7 +51,7 @@ def run_steps(
     rows = [FunnelRow("source", "All rows of the source", len(table), 0)]
     for step in steps:
         function = resolve(step.name)
-        _check_parameters(function, step, context)
+        check_parameters(function, step, task=context.task.name)
         context.details.clear()
         after = _apply(function, table, step, context)
         added = max(0, len(after) - len(table)) if getattr(function, "adds_rows", False) else 0
@@ -104,9 +104,16 @@ def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, contex
         raise DataError(f"the step {step.name!r} failed: {error}", task=context.task.name) from error
 
 
-def _check_parameters(function: Callable[..., Any], step: Step, context: StepContext) -> None:
+def check_parameters(function: Callable[..., Any], step: Step, *, task: str) -> None:
+    """Refuse parameters that a step does not take.
+
+    Raises
+    ------
+    SpecError
+        With the nearest parameter.
+    """
     try:
-        inspect.signature(function).bind(None, context, **step.params)
+        inspect.signature(function).bind(None, None, **step.params)
     except TypeError as error:
         names = [
             name
@@ -117,7 +124,7 @@ def _check_parameters(function: Callable[..., Any], step: Step, context: StepCon
         near = difflib.get_close_matches(wrong[0], names, n=1) if wrong else []
         raise SpecError(
             f"the step {step.name!r} does not take these parameters: {error}",
-            task=context.task.name,
+            task=task,
             hint=f"Did you mean {near[0]!r}?" if near else f"Parameters: {', '.join(names)}.",
         ) from error
 
