@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,29 @@ FOLDER = HERE.parents[1] / "task_yamls" / "householdbench"
 NAMES = sorted(path.stem for path in FOLDER.glob("[a-z]*.yaml"))
 
 Render = Callable[..., str]
+# What would tell a model where a record comes from, and what a careless template leaves behind.
+FORBIDDEN = [
+    r"(?i)\bsurvey(s|ed|or)?\b",
+    r"(?i)\brespondents?\b",
+    r"(?i)\bpanel(s|ist|ists)?\b",
+    r"(?i)\bbenchmark(s|ed)?\b",
+    r"(?i)parker-style",
+    r"\b(CPS|SCE|CEX|PSID|Census)\b",
+    r"(?i)michigan surveys?|consumer expenditure|current population|consumer expectations|income dynamics",
+    r"(?i)displaced worker",
+    r"(?i)economic stimulus|stimulus act|tax relief act|growth and tax",
+    r"\b\d{4}-\d{2}(-\d{2})?\b",
+    r"\b(19|20)\d{2}\s*(-|–|to)\s*(19|20)?\d{2}\b",
+    r"(?i)\b(in|during|from|through|since|before|after|year|month)\s+(19|20)\d{2}\b",
+    r"(?i)qoq|\bq-\d",
+    r"(?i)\b(unknown|not available|not reported|missing)\b",
+    r"\(s\)",
+    r"\b1 (people|children)\b",
+    r"(?i)you say|reported reason|retrospective report|numeracy classification|work-status indicators",
+    r"\b(nan|None|NaN)\b|<NA>",
+    r"\{\{|\}\}|\{%",
+    r"  |\s[,.;]|,,|\.\.",
+]
 
 
 @pytest.fixture(scope="session")
@@ -54,3 +78,9 @@ def render(task: Task) -> Render:
         return "\n\n".join(f"[{message.role}]\n{message.content}" for message in messages) + "\n"
 
     return text
+
+
+@pytest.fixture(scope="session")
+def forbidden() -> Callable[[str], list[str]]:
+    """Return what a text must not hold, as far as it holds it."""
+    return lambda text: [found[0] for pattern in FORBIDDEN if (found := re.search(pattern, text))]

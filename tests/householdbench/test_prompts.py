@@ -18,30 +18,9 @@ from hbench.spec import Task
 GOLDEN = Path(__file__).parent / "golden"
 Rows = dict[str, dict[str, Any]]
 Render = Callable[..., str]
+Find = Callable[[str], list[str]]
 
 MONTHS = r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b"
-FORBIDDEN = [
-    r"(?i)\bsurvey(s|ed|or)?\b",
-    r"(?i)\brespondents?\b",
-    r"(?i)\bpanel(s|ist|ists)?\b",
-    r"(?i)\bbenchmark(s|ed)?\b",
-    r"(?i)parker-style",
-    r"\b(CPS|SCE|CEX|PSID|Census)\b",
-    r"(?i)michigan surveys?|consumer expenditure|current population|consumer expectations|income dynamics",
-    r"(?i)displaced worker",
-    r"(?i)economic stimulus|stimulus act|tax relief act|growth and tax",
-    r"\b\d{4}-\d{2}(-\d{2})?\b",
-    r"\b(19|20)\d{2}\s*(-|–|to)\s*(19|20)?\d{2}\b",
-    r"(?i)\b(in|during|from|through|since|before|after|year|month)\s+(19|20)\d{2}\b",
-    r"(?i)qoq|\bq-\d",
-    r"(?i)\b(unknown|not available|not reported|missing)\b",
-    r"\(s\)",
-    r"\b1 (people|children)\b",
-    r"(?i)you say|reported reason|retrospective report|numeracy classification|work-status indicators",
-    r"\b(nan|None|NaN)\b|<NA>",
-    r"\{\{|\}\}|\{%",
-    r"  |\s[,.;]|,,|\.\.",
-]
 
 
 def skeleton(task: Task) -> str:
@@ -63,10 +42,9 @@ def test_golden(task: Task, rows: Rows, render: Render, kind: str) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
-def test_no_forbidden_words(rows: Rows, render: Render) -> None:
+def test_no_forbidden_words(rows: Rows, render: Render, forbidden: Find) -> None:
     for row in rows.values():
-        text = render(row)
-        assert [found for pattern in FORBIDDEN if (found := re.search(pattern, text))] == []
+        assert forbidden(render(row)) == []
 
 
 def test_months_stand_in_the_note_only(task: Task, rows: Rows, render: Render) -> None:
