@@ -14,7 +14,7 @@ from hbench.core import DataError, HbenchError, PluginError, Record
 from hbench.data.context import StepContext
 from hbench.data.files import sha256_file
 from hbench.data.filesource import file_panels
-from hbench.data.fingerprint import RULES, code_version, fingerprint, spec_digest
+from hbench.data.fingerprint import RULES, code_version, fingerprint, folder_version, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
@@ -210,10 +210,8 @@ def _code(item: BuildItem, registry: Registry) -> dict[str, str]:
     code = {
         f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in sorted(named_parts)
     }
-    renderer: Any = item.records_of
-    while isinstance(renderer, partial):
-        renderer = renderer.func
-    return {**code, "records": code_version(renderer)}
+    # The prompts' own package, whatever function the caller reaches it by.
+    return {**code, "prompt": folder_version(Path(hbench.__file__).parent / "prompt")}
 
 
 def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data: dict[str, Any]) -> None:

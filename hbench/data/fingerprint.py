@@ -61,7 +61,12 @@ def code_version(component: object) -> str:
         file = Path(inspect.getfile(kind))
     except (TypeError, OSError):
         return "unknown"
+    return folder_version(file.parent)
+
+
+def folder_version(folder: Path) -> str:
+    """Return a digest of all Python files below a folder."""
     digest = hashlib.sha256()
-    for path in sorted(file.parent.rglob("*.py")):
-        digest.update(path.relative_to(file.parent).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
