@@ -55,7 +55,7 @@ class Place:
                 for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
                     if wanted and wanted in line:
                         return FileLine(file=file, line=number)
-        return FileLine(file=self.file) if self.file is not None else FileLine()
+        return FileLine(file=self.file) if self.file is not None and self.file.is_file() else FileLine()
 
     def _files(self) -> Iterator[Path]:
         if self.file is not None and self.file.is_file():

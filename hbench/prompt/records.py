@@ -8,7 +8,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from hbench.core import AnswerSpec, DataError, HbenchError, JsonValue, Parser, Record, Target, Value, Values
+from hbench.core import AnswerSpec, DataError, HbenchError, JsonValue, Message, Parser, Record, SpecError, Target
+from hbench.data import target_values
 from hbench.prompt.missing import is_missing
 from hbench.prompt.place import nearest
 from hbench.prompt.render import Components, PromptRenderer
@@ -55,7 +56,7 @@ def table_records(
         If the prompt uses a column that is not there, or its template fails.
     """
     renderer = PromptRenderer(task, registry=registry, folder=folder, root=root, file=file)
-    reader = RowReader(task, registry.get("parser", task.answer.parser, suite=task.suite))
+    reader = RowReader(task, registry.get("parser", task.answer.parser, suite=task.suite)())
     for number, row in enumerate(rows, 1):
         if number == 1:
             reader.check(row)
@@ -75,17 +76,27 @@ class RowReader:
         self._parser = parser
         self._answer: AnswerSpec = task.answer_spec()
         self._kinds = {column: part.kind for part in task.predictors for column in part.columns}
-        self._naive = all(target.no_change is not None for target in task.targets)
+        self._past = _past_of(task)
+        # Constants become columns of their own, named as the spec writes them: `=0`.
+        past = () if self._past is None else self._past.targets
+        self._constants = {name: name[1:] for target in past for name in _columns_of(target) if name.startswith("=")}
 
     def check(self, row: Mapping[str, Any]) -> None:
-        """Refuse a table that lacks a column which records are made of."""
+        """Refuse a table without a column that records are made of."""
+        for target in self.task.targets:
+            if target.kind == "probability" and not target.columns and len(target.labels) != 2:
+                raise SpecError(
+                    f"the target {target.name} has {len(target.labels)} labels and no `columns`",
+                    task=self.task.name,
+                    hint="Give one column a label; a single `column` is the probability of the second of two.",
+                )
         for column in self._columns():
             if column not in row:
                 raise DataError(
                     f"the table has no column {column!r}", task=self.task.name, hint=nearest(column, list(row))
                 )
 
-    def record(self, row: Mapping[str, Any], *, messages: Sequence[Any] = ()) -> Record:
+    def record(self, row: Mapping[str, Any], *, messages: Sequence[Message] = ()) -> Record:
         """Make the record of one row."""
         task = self.task
         return Record(
@@ -94,11 +105,11 @@ class RowReader:
             time=None if task.key.time is None else self._name(row, task.key.time),
             release_date=None if task.key.release is None else self._name(row, task.key.release),
             messages=tuple(messages),
-            gold=self._parser.render(self._gold(row), self._answer),
+            gold=self._parser.render(target_values(task, row), self._answer),
             naive=self._no_change(row),
             group=None if task.group is None else self._name(row, task.group),
             cluster=None if task.cluster is None else self._name(row, task.cluster),
-            weight=1.0 if task.weight is None else self._number(row[task.weight], task.weight),
+            weight=1.0 if task.weight is None else self._weight(row, task.weight),
             predictors={column: _predictor(row[column], kind) for column, kind in self._kinds.items()},
             metadata={column: _json(row[column]) for column in task.metadata},
         )
@@ -110,11 +121,8 @@ class RowReader:
                 yield name
         yield from task.metadata
         yield from self._kinds
-        for target in task.targets:
-            yield from target.columns or (target.column or target.name,)
-            if self._naive:
-                before = (target.no_change,) if isinstance(target.no_change, str) else target.no_change or ()
-                yield from (name for name in before if not name.startswith("="))
+        for target in (*task.targets, *(() if self._past is None else self._past.targets)):
+            yield from (column for column in _columns_of(target) if column not in self._constants)
 
     def _name(self, row: Mapping[str, Any], column: str) -> str:
         value = row[column]
@@ -122,72 +130,36 @@ class RowReader:
             raise DataError(f"{column!r} is missing", task=self.task.name)
         return as_text(value)
 
-    def _number(self, value: Any, column: str) -> float:
+    def _weight(self, row: Mapping[str, Any], column: str) -> float:
+        value = row[column]
         if is_missing(value) or isinstance(value, str):
-            raise DataError(f"{column!r} is no number: {value!r}", task=self.task.name)
+            raise DataError(f"the weight {column!r} is no number: {value!r}", task=self.task.name)
         return float(value)
-
-    def _gold(self, row: Mapping[str, Any]) -> Values:
-        return tuple(
-            self._value([row[name] for name in target.columns or (target.column or target.name,)], target)
-            for target in self.task.targets
-        )
 
     def _no_change(self, row: Mapping[str, Any]) -> JsonValue:
         """Return the no-change answer, or None where the task or this row has none."""
-        if not self._naive:
+        if self._past is None:
             return None
-        values: list[Value] = []
-        for target in self.task.targets:
-            before = target.no_change
-            if isinstance(before, str) and before.startswith("="):
-                parts: list[Any] = [self._constant(before[1:], target)]
-            else:
-                parts = [row[name] for name in ((before,) if isinstance(before, str) else before or ())]
-            if any(is_missing(part) for part in parts):
-                return None
-            values.append(self._value(parts, target))
-        return self._parser.render(tuple(values), self._answer)
+        values = {**row, **self._constants}
+        if any(is_missing(values[column]) for target in self._past.targets for column in _columns_of(target)):
+            return None
+        return self._parser.render(target_values(self._past, values), self._answer)
 
-    def _constant(self, text: str, target: Target) -> str | float:
-        if target.kind in ("categorical", "choice_set", "text"):
-            return text
-        try:
-            return float(text)
-        except ValueError:
-            raise DataError(f"the no-change constant of {target.name} is no number: {text!r}") from None
 
-    def _value(self, parts: Sequence[Any], target: Target) -> Value:
-        """Turn what the table holds for one target into its value."""
-        if any(is_missing(part) for part in parts):
-            raise DataError(f"the true {target.name} is missing", task=self.task.name)
-        if target.kind == "probability":
-            numbers = tuple(self._number(part, target.name) for part in parts)
-            if len(numbers) == len(target.labels):
-                return numbers
-            if len(numbers) == 1 and len(target.labels) == 2:
-                return (1.0 - numbers[0], numbers[0])
-            raise DataError(
-                f"{target.name} has {len(target.labels)} labels, but {len(numbers)} columns",
-                task=self.task.name,
-                hint="Give `columns`, one a label; a single `column` holds the second of two labels' probability.",
-            )
-        (value,) = parts
-        if target.kind == "categorical":
-            text = as_text(value)
-            if text not in target.labels:
-                raise DataError(
-                    f"{target.name} is {text!r}, which is none of {', '.join(target.labels)}", task=self.task.name
-                )
-            return text
-        if target.kind in ("choice_set", "text"):
-            return as_text(value)
-        number = self._number(value, target.name)
-        if target.kind == "ordinal":
-            if not number.is_integer():
-                raise DataError(f"{target.name} is {number!r}, no whole number", task=self.task.name)
-            return int(number)
-        return number
+def _past_of(task: Task) -> Task | None:
+    """Return the task with its no-change columns in the place of its true ones."""
+    targets = []
+    for target in task.targets:
+        if target.no_change is None:
+            return None
+        single = isinstance(target.no_change, str)
+        place = {"column": target.no_change, "columns": ()} if single else {"columns": target.no_change}
+        targets.append(target.model_copy(update=place))
+    return task.model_copy(update={"targets": tuple(targets)})
+
+
+def _columns_of(target: Target) -> tuple[str, ...]:
+    return target.columns or (target.column or target.name,)
 
 
 def as_text(value: Any) -> str:

@@ -63,6 +63,8 @@ class PromptRenderer:
         self.task = task
         self._folder = folder if folder is not None or file is None else file.parent
         self._root = root or self._folder
+        if file is None and self._folder is not None:
+            file = self._folder / f"{task.task}.yaml"
         self._place = Place(file, self._folder, task.name)
         self._environment = PromptEnvironment()
         self.names: frozenset[str] = frozenset()
