@@ -5,30 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hbench.run.evaluate import Job, Result, evaluate, prepare, run
-    from hbench.run.execute import Stopped, execute
+    from hbench.run.evaluate import Job, Result, prepare, run
+    from hbench.run.execute import Stopped
     from hbench.run.journal import Journal
     from hbench.run.plan import Plan, Settings
-    from hbench.run.rescore import rescore
     from hbench.run.results import Results
-    from hbench.run.score_files import score_files
 
-__all__ = [
-    "Job",
-    "Journal",
-    "Plan",
-    "Result",
-    "Results",
-    "Settings",
-    "Stopped",
-    "evaluate",
-    "execute",
-    "prepare",
-    "rescore",
-    "run",
-    "score_files",
-]
+__all__ = ["Job", "Journal", "Plan", "Result", "Results", "Settings", "Stopped", "prepare", "run"]
 
+# Functions that bear their module's name (`evaluate`, `rescore`, `execute`, `score_files`) are imported from there.
 _HOME = {
     "Job": "evaluate",
     "Journal": "journal",
@@ -37,7 +22,6 @@ _HOME = {
     "Results": "results",
     "Settings": "plan",
     "Stopped": "execute",
-    "execute": "execute",
     "prepare": "evaluate",
     "run": "evaluate",
 }
@@ -47,7 +31,6 @@ def __getattr__(name: str) -> Any:
     """Import on first use: a command that only reads a run needs no client and no numpy."""
     from importlib import import_module
 
-    if name in __all__:
-        home = _HOME.get(name, name)
-        return getattr(import_module(f"hbench.run.{home}"), name)
+    if name in _HOME:
+        return getattr(import_module(f"hbench.run.{_HOME[name]}"), name)
     raise AttributeError(f"module 'hbench.run' has no attribute {name!r}")

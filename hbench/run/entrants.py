@@ -9,8 +9,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from hbench.core import JsonValue, Model, ModelContext, ModelError, Request, Sampling
-from hbench.run.keys import Key, key_maker
+from hbench.run.keys import Key, key_maker, model_digest
 from hbench.run.plan import Plan, PlannedTask
+from hbench.run.scrub import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,8 @@ class Entrant:
         Tasks that it cannot do, with the reason.
     slug : str
         The label as a file name.
+    digest : str
+        Names all that its answers depend on. It outlives the scrubbing of secrets from the rest.
     """
 
     label: str
@@ -45,6 +48,7 @@ class Entrant:
     sampling: Sampling = field(default_factory=Sampling)
     unsupported: Mapping[str, str] = field(default_factory=dict)
     slug: str = ""
+    digest: str = ""
 
     @property
     def depends(self) -> dict[str, JsonValue]:
@@ -63,7 +67,7 @@ class Entrant:
     @property
     def key(self) -> Callable[[Request], Key]:
         """Function that names its requests."""
-        return key_maker(self.identity, self.sampling, self.reads)
+        return key_maker(self.digest, self.reads)
 
     def tasks(self, plan: Plan) -> list[PlannedTask]:
         """Return the tasks that it is asked."""
@@ -86,6 +90,7 @@ class Entrant:
             sampling=Sampling(**sampling),
             unsupported=about["unsupported"],
             slug=about["slug"],
+            digest=about["key"],
         )
 
 
@@ -110,6 +115,8 @@ def make_entrants(
         else:
             model, sampling = words, Sampling()
             label = str(getattr(model, "name", None) or type(model).__name__)
+        # The label is shown and stored everywhere.
+        label = scrub(label)
         if any(entrant.label == label for entrant, _ in made):
             raise ModelError(f"two models are called {label!r}", hint="Tell them apart with label=NAME in one of them.")
         made.append((entrant_of(label, sampling, model, plan), model))
@@ -132,6 +139,7 @@ def entrant_of(label: str, sampling: Sampling, model: Model, plan: Plan) -> Entr
         sampling=sampling,
         unsupported=unsupported,
         slug=file_name(label),
+        digest=model_digest(model.identity, sampling, model.reads),
     )
 
 

@@ -42,22 +42,23 @@ def _told(messages: Iterable[Message]) -> bytes:
     return "".join([f"{role}:{len(content)}:{content}" for role, content in messages]).encode("utf-8", "surrogatepass")
 
 
-def key_maker(
-    identity: Mapping[str, JsonValue], sampling: Sampling, reads: Literal["messages", "record"]
-) -> Callable[[Request], Key]:
+def model_digest(identity: Mapping[str, JsonValue], sampling: Sampling, reads: Literal["messages", "record"]) -> str:
+    """Return the SHA-256 of all that a model's answers depend on besides the question."""
+    return digest({"identity": dict(identity), "sampling": asdict(sampling), "reads": reads})
+
+
+def key_maker(model: str, reads: Literal["messages", "record"]) -> Callable[[Request], Key]:
     """Return the function that names one model's requests.
 
     Parameters
     ----------
-    identity : mapping
-        The model's identity.
-    sampling : Sampling
-        Generation settings.
+    model : str
+        The model's digest (`model_digest`).
     reads : {"messages", "record"}
         What answers may depend on.
     """
     # The model's share of the key is hashed once and copied for every request.
-    start = hashlib.sha256(canonical({"identity": dict(identity), "sampling": asdict(sampling), "reads": reads}))
+    start = hashlib.sha256(bytes.fromhex(model))
 
     def of_messages(request: Request) -> Key:
         state = start.copy()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,37 +14,13 @@ from hbench.data.choice import DataChoice
 from hbench.run.entrants import Entrant
 from hbench.run.folder import read_json
 from hbench.run.plan import Plan, Settings
+from hbench.run.scrub import scrub, scrub_all
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
 
 VERSION = 1
 MANIFEST = "manifest.json"
-_SECRET_NAME = re.compile(r"(?i)(api_?key|token|secret|password|passwd|authorization)$")
-_SECRET_OPTION = re.compile(r"(?i)\b([\w-]*(?:api_?key|access_?token|auth_?token|secret|password|passwd)=)[^,\s&]+")
-_IN_ADDRESS = re.compile(r"(?i)(https?://)[^/@\s,]+@")
-_BEARER = re.compile(r"(?i)(bearer\s+|\bsk-)[\w.-]{8,}")
-
-
-def scrub(text: str, environ: Mapping[str, str] | None = None) -> str:
-    """Remove what looks like a secret: options, parts of addresses, and values of secret environment variables."""
-    for name, value in (os.environ if environ is None else environ).items():
-        if len(value) >= 6 and _SECRET_NAME.search(name):
-            text = text.replace(value, "***")
-    text = _SECRET_OPTION.sub(r"\1***", text)
-    text = _IN_ADDRESS.sub(r"\1***@", text)
-    return _BEARER.sub(r"\1***", text)
-
-
-def scrub_all(value: JsonValue) -> JsonValue:
-    """Scrub all texts of a JSON value."""
-    if isinstance(value, str):
-        return scrub(value)
-    if isinstance(value, Mapping):
-        return {key: scrub_all(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [scrub_all(item) for item in value]
-    return value
 
 
 def now() -> str:
@@ -76,7 +50,10 @@ def make_manifest(
         "status": "running",
         "command": scrub_all(list(command)),
         "tasks": [planned.name for planned in plan.tasks],
-        "models": [{**entrant.dump(), "spec": scrub(spec)} for entrant, spec in zip(entrants, specs, strict=True)],
+        "models": [
+            {**scrub_all(entrant.dump()), "key": entrant.digest, "spec": scrub(spec)}
+            for entrant, spec in zip(entrants, specs, strict=True)
+        ],
         "settings": {
             "limit": settings.limit,
             "draws": settings.draws,
@@ -151,7 +128,7 @@ def _told(manifest: Mapping[str, JsonValue], name: str) -> JsonValue:
     if name == "tasks":
         return sorted(value)
     if name == "models":
-        return sorted((about["label"], str(about["identity"]), str(about["sampling"])) for about in value)
+        return sorted((about["label"], about["key"]) for about in value)
     if name == "data":
         return {task: (about["fingerprint"], about["splits"]) for task, about in value.items()}
     return {key: value[key] for key in ("seed", "sample")}

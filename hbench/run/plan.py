@@ -187,7 +187,8 @@ class Plan:
                 for planned in sorted(self.tasks, key=lambda planned: planned.name)
             },
             "models": sorted(
-                ({"label": entrant.label, **entrant.depends} for entrant in entrants), key=lambda about: about["label"]
+                ({"label": entrant.label, "key": entrant.digest} for entrant in entrants),
+                key=lambda about: about["label"],
             ),
             "seed": settings.seed,
             "sample": settings.sample,

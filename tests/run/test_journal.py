@@ -3,13 +3,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from hbench.core import Completion, Failure, Message, Record, Request, RunError, Sampling
 from hbench.core.answer import AnswerSpec
 from hbench.run.journal import Journal
-from hbench.run.keys import key_maker, prompt_digest
+from hbench.run.keys import key_maker, model_digest, prompt_digest
 
 
 def request(text: str = "How much?", *, task: str = "s/t", occurrence: int = 0, id: str = "a") -> Request:
@@ -152,19 +153,22 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_key_names_all_that_an_answer_depends_on() -> None:
-    base = key_maker({"model": "m"}, Sampling(), "messages")
+    def named(model: str = "m", temperature: float | None = None, reads: Literal["messages", "record"] = "messages"):
+        return key_maker(model_digest({"model": model}, Sampling(temperature=temperature), reads), reads)
+
+    base = named()
     key = base(request())
     assert key == base(request(id="b")), "a model that reads messages never sees the id"
     others = [
         base(request("How many?")),
         base(request(occurrence=1)),
         base(request(task="s/u")),
-        key_maker({"model": "n"}, Sampling(), "messages")(request()),
-        key_maker({"model": "m"}, Sampling(temperature=0.0), "messages")(request()),
-        key_maker({"model": "m"}, Sampling(), "record")(request()),
+        named("n")(request()),
+        named(temperature=0.0)(request()),
+        named(reads="record")(request()),
     ]
     assert len({key, *others}) == len(others) + 1
-    record = key_maker({"model": "m"}, Sampling(), "record")
+    record = named(reads="record")
     assert record(request()) != record(request(id="b"))
 
 
