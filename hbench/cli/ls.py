@@ -2,168 +2,164 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hbench.cli.options import as_json, include_path
+from hbench.cli.table import show
 
 if TYPE_CHECKING:
-    from hbench.plugin.scope import ComponentInfo
-    from hbench.spec import BrokenFile, TaskEntry, TaskIndex
+    from hbench.spec import BrokenFile, TaskEntry
 
-COMPONENTS = {
-    "models": "model",
-    "metrics": "metric",
-    "parsers": "parser",
-    "baselines": "baseline",
-    "sources": "source",
-}
-"""Kinds of components by the word that lists them."""
+INCLUDE = click.option(
+    "--include-path",
+    "include_paths",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A further folder of tasks; repeatable.",
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+PATTERN = click.argument("pattern", required=False)
+_COMPONENTS = (
+    ("models", "Back ends and baselines that --model can name."),
+    ("baselines", "Models that need no language model."),
+    ("metrics", "Metrics that tasks can use."),
+    ("parsers", "Parsers that tasks can use."),
+    ("aggregators", "Ways to make one prediction of several draws."),
+    ("sources", "Surveys that can be built from raw files."),
+    ("steps", "Steps of the sample construction."),
+    ("splits", "Rules that part records."),
+    ("layouts", "Folders of released data that can be read."),
+)
 
 
-@click.command("ls")
-@click.argument("what", type=click.Choice(["tasks", "suites", *COMPONENTS, "plugins"]))
-@click.argument("pattern", required=False)
-@as_json
-@include_path
-def command(what: str, pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> None:
-    """List WHAT there is, or what of it matches PATTERN.
+@click.group("ls")
+def command() -> None:
+    """List tasks, suites, models and other components.
 
-    Tasks are selected as by `eval --tasks`: 'cons_*,!cons_psid_*', '@policy', '@householdbench+@baseline'. Of all else,
-    PATTERN is a glob on names. Files that are no tasks and names that several files claim are told on standard error.
+    PATTERN is a glob, or part of a name; for tasks it is an expression, as for `eval --tasks`.
     """
-    from hbench.cli.tables import show_rows
-
-    if what == "tasks":
-        show_rows(_tasks(pattern, include_paths), ("name", "topic", "mode", "kinds", "targets"), as_json=as_json)
-    elif what == "suites":
-        columns = ("name", "title", "tasks", "topics", "distribution", "version")
-        show_rows(_matching(_suites(include_paths), pattern), columns, as_json=as_json)
-    elif what == "plugins":
-        from hbench.cli.plugins import COLUMNS, plugin_rows
-
-        show_rows(_matching(plugin_rows(), pattern), COLUMNS, as_json=as_json)
-    else:
-        columns = ("name", "suite", "target", "distribution", "version")
-        show_rows(_matching(_components(COMPONENTS[what]), pattern), columns, as_json=as_json)
 
 
-def _tasks(pattern: str | None, include_paths: Sequence[Path]) -> list[dict[str, Any]]:
-    from hbench.core.errors import SelectionError
+@command.command("tasks")
+@PATTERN
+@JSON
+@INCLUDE
+def tasks(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> None:
+    """List tasks. Files that are no tasks are named on standard error."""
     from hbench.spec import discover
     from hbench.spec.select import matching
 
     index = discover(include_paths)
-    if not index.entries and not index.broken:
-        raise SelectionError(
-            "there are no tasks", hint="Install a suite, or name a folder with --include-path or HBENCH_TASK_PATH."
-        )
     entries, broken = (index.entries, index.broken) if pattern is None else matching(index, pattern)
-    rows = [task_row(entry) for entry in entries]
-    _report(broken, {entry.name: index.clashes[entry.name] for entry in entries if entry.name in index.clashes})
-    return rows
+    rows = [_task_row(entry) for entry in entries] if as_json else [_task_line(entry) for entry in entries]
+    show(rows, ("name", "topic", "mode", "kinds", "title"), as_json=as_json)
+    warn(broken, [name for name in index.clashes if any(entry.name == name for entry in entries)])
 
 
-def task_row(entry: TaskEntry) -> dict[str, Any]:
-    """Return what the index knows of a task, as JSON values."""
-    return {
-        "name": entry.name,
-        "suite": entry.suite,
-        "task": entry.task,
-        "topic": entry.topic,
-        "mode": entry.mode,
-        "kinds": entry.kinds,
-        "targets": entry.targets,
-        "groups": entry.groups,
-        "survey": entry.survey,
-        "title": entry.title,
-        "distribution": entry.distribution,
-        "version": entry.version,
-        "path": str(entry.path),
-    }
-
-
-def _report(broken: Sequence[BrokenFile], clashes: dict[str, list[TaskEntry]]) -> None:
-    """Tell on standard error what the listing cannot use."""
-    for file in broken:
-        click.echo(f"broken: {file.error()}", err=True)
-    for name, entries in clashes.items():
-        places = "; ".join(f"{entry.path} ({entry.origin})" for entry in entries)
-        click.echo(f"clash: several files claim {name}: {places}", err=True)
-    counts = [
-        f"{len(found)} {one if len(found) == 1 else many}"
-        for found, one, many in (
-            (broken, "broken file", "broken files"),
-            (clashes, "name claimed by several files", "names claimed by several files"),
-        )
-        if found
-    ]
-    if counts:
-        click.echo(f"{', '.join(counts)}; none of these can be used.", err=True)
-
-
-def _suites(include_paths: Sequence[Path]) -> list[dict[str, Any]]:
+@command.command("suites")
+@PATTERN
+@JSON
+@INCLUDE
+def suites(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> None:
+    """List suites."""
     from hbench.spec import discover
 
     index = discover(include_paths)
-    _report([file for file in index.broken if file.task == "*"], {})
-    return [_suite(index, name) for name in index.suites()]
+    rows = []
+    for name in _filtered(index.suites(), pattern, lambda name: name):
+        page = index.suite(name)
+        entries = [entry for entry in index.entries if entry.suite == name]
+        rows.append(
+            {
+                "name": name,
+                "tasks": len(entries),
+                "data": page.data,
+                "title": page.title,
+                "from": sorted({entry.origin for entry in entries}),
+            }
+        )
+    show(rows, ("name", "tasks", "data", "title", "from"), as_json=as_json)
+    warn(index.broken, index.clashes)
 
 
-def _suite(index: TaskIndex, name: str) -> dict[str, Any]:
-    from hbench.core.errors import SpecError
+@command.command("plugins")
+@PATTERN
+@JSON
+def plugins(pattern: str | None, as_json: bool) -> None:
+    """List plugins, also broken ones."""
+    from hbench.cli.plugins import show_plugins
 
-    entries = [entry for entry in index.entries if entry.suite == name]
-    title = ""
-    try:
-        title = index.suite(name).title
-    except SpecError as error:
-        click.echo(f"broken: {error}", err=True)
-    return {
-        "name": name,
-        "title": title,
-        "tasks": len(entries),
-        "topics": list(dict.fromkeys(entry.topic for entry in entries)),
-        "distribution": list(dict.fromkeys(entry.distribution for entry in entries if entry.distribution)),
-        "version": list(dict.fromkeys(entry.version for entry in entries if entry.version)),
-        "path": list(dict.fromkeys(str(entry.root) for entry in entries)),
-    }
+    show_plugins(pattern, as_json=as_json)
 
 
-def _components(kind: str) -> list[dict[str, Any]]:
-    from hbench.plugin import default_registry
+def _component_command(plural: str, summary: str) -> click.Command:
+    kind = plural.removesuffix("s")
 
-    registry = default_registry()
-    for plugin in registry.plugins:
-        if plugin.status == "broken":
-            click.echo(f"broken plugin: {plugin.name} ({plugin.distribution} {plugin.version}): {plugin.error}", err=True)
-    return [component_row(info) for info in registry.names(kind)]
+    @PATTERN
+    @JSON
+    def listing(pattern: str | None, as_json: bool) -> None:
+        from hbench.plugin import default_registry
+
+        rows = [
+            {
+                # Built-in components go by their bare names everywhere.
+                "name": info.name if info.suite == "hbench" else info.qualified,
+                "kind": kind,
+                "from": f"{info.distribution} {info.version}".strip(),
+                "target": info.target,
+            }
+            for info in default_registry().names(kind)
+        ]
+        rows = _filtered(rows, pattern, lambda row: row["name"], lambda row: row["name"].rpartition("/")[2])
+        show(rows, ("name", "from", "target"), as_json=as_json)
+
+    return click.command(plural, help=summary)(listing)
 
 
-def component_row(info: ComponentInfo) -> dict[str, Any]:
-    """Return what is known of a component without importing it."""
-    return {
-        "name": info.name,
-        "qualified": info.qualified,
-        "suite": info.suite,
-        "kind": info.kind,
-        "target": info.target,
-        "distribution": info.distribution,
-        "version": info.version,
-    }
+for _plural, _summary in _COMPONENTS:
+    command.add_command(_component_command(_plural, _summary))
 
 
-def _matching(rows: list[dict[str, Any]], pattern: str | None) -> list[dict[str, Any]]:
-    from hbench.core.errors import SelectionError
-    from hbench.spec.nearest import suggestion
+def warn(broken: Sequence[BrokenFile], clashes: Iterable[str]) -> None:
+    """Name on standard error what is there and cannot be used."""
+    if broken:
+        click.echo(f"\n{len(broken)} {'file is no task' if len(broken) == 1 else 'files are no tasks'}:", err=True)
+        for file in broken:
+            click.echo(f"  {file.error()}".replace("\n", "\n  "), err=True)
+    for name in clashes:
+        click.echo(f"\nSeveral files claim the task {name}; none of them can be used.", err=True)
 
+
+def _filtered(items: Iterable[Any], pattern: str | None, *names: Callable[[Any], str]) -> list[Any]:
     if pattern is None:
-        return rows
-    found = [row for row in rows if any(fnmatchcase(row.get(key, ""), pattern) for key in ("name", "qualified"))]
-    if not found:
-        raise SelectionError(f"nothing matches {pattern!r}", hint=suggestion(pattern, [row["name"] for row in rows]))
-    return found
+        return list(items)
+    glob = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    return [item for item in items if any(fnmatchcase(name(item), glob) for name in names)]
+
+
+def _task_line(entry: TaskEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "topic": entry.topic,
+        "mode": entry.mode,
+        "kinds": entry.kinds,
+        "title": entry.title,
+    }
+
+
+def _task_row(entry: TaskEntry) -> dict[str, Any]:
+    return {
+        **_task_line(entry),
+        "suite": entry.suite,
+        "task": entry.task,
+        "targets": entry.targets,
+        "groups": entry.groups,
+        "survey": entry.survey,
+        "path": str(entry.path),
+        "distribution": entry.distribution,
+        "version": entry.version,
+    }

@@ -39,6 +39,7 @@ class Library:
         self._files: dict[Path, tuple[Keys, Reader]] = {}
         self._documents: dict[Path, tuple[Node, frozenset[Path]]] = {}
         self._lists: dict[tuple[Path, str], tuple[list[Node], frozenset[Path]]] = {}
+        self._places: dict[tuple[Path, str], Path] = {}
         self._open: list[tuple[Path, str]] = []
 
     def document(self, path: Path) -> tuple[Node, frozenset[Path]]:
@@ -98,6 +99,12 @@ class Library:
     def _located(self, name: Node, text: object) -> Path:
         if not isinstance(text, str) or not text:
             raise SpecError("`include` takes file names", file=name.file, line=name.line)
+        here = (name.file.parent, text)
+        if here not in self._places:
+            self._places[here] = self._resolved(name, text)
+        return self._places[here]
+
+    def _resolved(self, name: Node, text: str) -> Path:
         file = (name.file.parent / text).resolve()
         if not file.is_relative_to(self.root):
             raise SpecError(

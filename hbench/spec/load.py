@@ -58,7 +58,6 @@ def read_task(path: Path, *, root: Path | None = None) -> tuple[Task | None, lis
         task = Task.model_validate(raw)
     except ValidationError as error:
         return None, translate(error, Task, document, task=name if isinstance(name, str) else None)
-    task.place(path, root)
     return task, []
 
 

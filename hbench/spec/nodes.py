@@ -20,6 +20,7 @@ from hbench.core import SpecError
 _STANDARD = "tag:yaml.org,2002:"
 _SCALARS = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "str"))
 _MERGE = _STANDARD + "merge"
+_CONTAINERS: dict[type[yaml.Node], str] = {yaml.SequenceNode: _STANDARD + "seq", yaml.MappingNode: _STANDARD + "map"}
 LIMIT = 200_000
 """Most values that one file may come to, aliases and includes written out. No honest task has as many."""
 
@@ -30,6 +31,23 @@ class Loader(_Base):  # type: ignore[misc]
     """A safe loader with the scalars of YAML 1.2."""
 
     yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
+
+    # Called for every node, so that they take most of an index's time: no paths are resolved here, only scalars.
+    def descend_resolver(self, _parent: Any, _index: Any) -> None:
+        """Do nothing."""
+
+    def ascend_resolver(self) -> None:
+        """Do nothing."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        """Return the tag of an untagged node."""
+        if kind is not yaml.ScalarNode:
+            return _CONTAINERS[kind]
+        if implicit[0]:
+            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+                if pattern.match(value):
+                    return tag
+        return _STANDARD + "str"
 
 
 for _word, _pattern, _first in (

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TypedDict
 
 from hbench.spec.includes import Library
-from hbench.spec.task import Task
 
 
 class FileLine(TypedDict, total=False):
@@ -16,10 +15,8 @@ class FileLine(TypedDict, total=False):
     line: int
 
 
-def place(task: Task, *steps: int | str) -> FileLine:
-    """Return file and line of a part of a task, as ``place(task, "metrics", 0)``; nothing for one made in Python."""
-    if task.file is None or task.root is None:
-        return FileLine()
-    document, _ = Library(task.root).document(task.file)
+def place(file: Path, root: Path, *steps: int | str) -> FileLine:
+    """Return file and line of a part of a document, as ``place(file, root, "metrics", 0)``, through its includes."""
+    document, _ = Library(root).document(file)
     node = document.at(steps)
     return FileLine(file=node.file, line=node.line)

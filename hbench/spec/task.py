@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from hbench.core import AnswerSpec, Frozen, SpecError, Target, TargetKind
+from hbench.core import AnswerSpec, Frozen, Target, TargetKind
 from hbench.core.target import MetricUse
 
 Section = str
@@ -212,8 +211,6 @@ class Task(Frozen):
     metrics: tuple[MetricUse, ...] = Field(min_length=1)
     """The first is the headline."""
     citation: str | None = None
-    _file: Path | None = PrivateAttr(None)
-    _root: Path | None = PrivateAttr(None)
 
     @field_validator("metrics", mode="before")
     @classmethod
@@ -258,38 +255,6 @@ class Task(Frozen):
     def required_columns(self) -> tuple[str, ...]:
         """The inputs without which a record is none, in order."""
         return tuple(column for part in self.predictors for column in part.required_columns)
-
-    @property
-    def file(self) -> Path | None:
-        """The YAML file that the task was read from; None for a task made in Python."""
-        return self._file
-
-    @property
-    def root(self) -> Path | None:
-        """The suite's folder, which nothing that the task names can leave."""
-        return self._root
-
-    def place(self, file: Path, root: Path) -> Task:
-        """Note where the task was read from (not part of what the task is)."""
-        self._file, self._root = file, root
-        return self
-
-    def beside(self, name: str) -> Path:
-        """Return the path of a file that the task names, relative to its YAML file.
-
-        Raises
-        ------
-        SpecError
-            The task was not read from a file, or the path leaves the suite's folder.
-        """
-        if self._file is None or self._root is None:
-            raise SpecError(
-                f"{name!r} is relative to the task's file, and the task was not read from one", task=self.name
-            )
-        path = (self._file.parent / name).resolve()
-        if not path.is_relative_to(self._root):
-            raise SpecError(f"{name!r} leaves the suite's folder", file=self._file, task=self.name)
-        return path
 
     def answer_spec(self, *, repairs: frozenset[str] = frozenset()) -> AnswerSpec:
         """Return what a parser must know."""
