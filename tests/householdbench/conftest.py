@@ -15,34 +15,20 @@ from hbench.core import Message
 from hbench.plugin import default_registry
 from hbench.prompt import PromptRenderer
 from hbench.spec import Task, load_task
+from hbench_householdbench.prompt_rules import forbidden_words
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parents[1] / "task_yamls" / "householdbench"
 NAMES = sorted(path.stem for path in FOLDER.glob("[a-z]*.yaml"))
 
 Render = Callable[..., str]
-# What would tell a model where a record comes from, and what a careless template leaves behind.
-FORBIDDEN = [
-    r"(?i)\bsurvey(s|ed|or)?\b",
-    r"(?i)\brespondents?\b",
-    r"(?i)\bpanel(s|ist|ists)?\b",
-    r"(?i)\bbenchmark(s|ed)?\b",
-    r"(?i)parker-style",
-    r"\b(CPS|SCE|CEX|PSID|Census)\b",
-    r"(?i)michigan surveys?|consumer expenditure|current population|consumer expectations|income dynamics",
-    r"(?i)displaced worker",
-    r"(?i)economic stimulus|stimulus act|tax relief act|growth and tax",
-    r"\b\d{4}-\d{2}(-\d{2})?\b",
-    r"\b(19|20)\d{2}\s*(-|–|to)\s*(19|20)?\d{2}\b",
-    r"(?i)\b(in|during|from|through|since|before|after|year|month)\s+(19|20)\d{2}\b",
-    r"(?i)qoq|\bq-\d",
-    r"(?i)\b(unknown|not available|not reported|missing)\b",
-    r"\(s\)",
-    r"\b1 (people|children)\b",
-    r"(?i)you say|reported reason|retrospective report|numeracy classification|work-status indicators",
+# What a careless template leaves behind.
+TRACES = [
     r"\b(nan|None|NaN)\b|<NA>",
     r"\{\{|\}\}|\{%",
     r"  |\s[,.;]|,,|\.\.",
+    r"\(s\)",
+    r"\b(an [bcdfgj-np-tv-z]|a [aei])",
 ]
 
 
@@ -82,5 +68,5 @@ def render(task: Task) -> Render:
 
 @pytest.fixture(scope="session")
 def forbidden() -> Callable[[str], list[str]]:
-    """Return what a text must not hold, as far as it holds it."""
-    return lambda text: [found[0] for pattern in FORBIDDEN if (found := re.search(pattern, text))]
+    """Return what a text must not hold, as far as it holds it: telling words, and traces of templates."""
+    return lambda text: forbidden_words(text) + [found[0] for pattern in TRACES if (found := re.search(pattern, text))]

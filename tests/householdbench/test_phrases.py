@@ -209,14 +209,10 @@ def test_renters_have_no_home_value() -> None:
 
 
 def tables() -> Iterator[tuple[str, Mapping[str, str]]]:
-    no_tables = {"CHANGES", "FORMATS", "MONTHLY_PER_100K", "POLICIES"}
+    others = {"_YEARS", "CHANGES", "FORMATS", "MONTHLY_PER_100K", "POLICIES"}
     for module in (cex, cps, financing, michigan, psid, sce):
         for name, value in vars(module).items():
-            if (
-                isinstance(value, dict)
-                and name.isupper()
-                and name not in ("POLICIES", "CHANGES", "MONTHLY_PER_100K", "FORMATS")
-            ):
+            if isinstance(value, dict) and name.isupper() and name not in others:
                 yield f"{module.__name__}.{name}", value
 
 
