@@ -116,7 +116,7 @@ def command(
         return
     result = _run(job, plain=plain)
     _show(result, plain=plain)
-    raise SystemExit(_code(result, max_invalid))
+    raise click.exceptions.Exit(_code(result, max_invalid))
 
 
 def _registry(blocked: Sequence[str], strict: bool) -> Any:
@@ -136,7 +136,7 @@ def _run(job: Job, *, plain: bool) -> Result:
         return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv)
     except Stopped as stopped:
         click.echo(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
-        raise SystemExit(128 + stopped.signal) from None
+        raise click.exceptions.Exit(128 + stopped.signal) from None
 
 
 def _show(result: Result, *, plain: bool) -> None:

@@ -21,8 +21,18 @@ if TYPE_CHECKING:
 @click.option("--record", "number", type=click.IntRange(min=1), metavar="N", help="Show the N-th record instead.")
 @click.option("--prompt", is_flag=True, help="Show the prompt only, as a model reads it.")
 @click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="Where records come from, as for `eval`.")
+@click.option("--task", metavar="T", help="Of a run: the task (default: its first).")
+@click.option("--model", metavar="M", help="Of a run: the model (default: all).")
 @INCLUDE
-def command(what: str, number: int | None, prompt: bool, data: Sequence[str], include_paths: Sequence[Path]) -> None:
+def command(
+    what: str,
+    number: int | None,
+    prompt: bool,
+    data: Sequence[str],
+    task: str | None,
+    model: str | None,
+    include_paths: Sequence[Path],
+) -> None:
     """Show a task as its files say it, one of its records, or a run.
 
     A TASK is named as `task` or `suite/task`, a RUN by its folder.
@@ -30,7 +40,7 @@ def command(what: str, number: int | None, prompt: bool, data: Sequence[str], in
     if Path(what).is_dir():
         from importlib import import_module
 
-        import_module("hbench.cli.show_run").show(Path(what), number=number, prompt=prompt)
+        import_module("hbench.cli.show_run").show(Path(what), number=number, prompt=prompt, task=task, model=model)
         return
     from hbench.spec import discover
 

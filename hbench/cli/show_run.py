@@ -19,15 +19,19 @@ def is_run(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
 
-def show(path: Path, *, record: int | None = None, task: str | None = None, model: str | None = None) -> None:
+def show(
+    path: Path, *, number: int | None = None, prompt: bool = False, task: str | None = None, model: str | None = None
+) -> None:
     """Print a run, or one of its records.
 
     Parameters
     ----------
     path : Path
         The run's folder.
-    record : int or None
+    number : int or None
         Number of a record within its task, from 1; None: the manifest's summary.
+    prompt : bool
+        The record's prompt only.
     task, model : str or None
         Which task and which model (default: the first task, all models).
 
@@ -36,10 +40,10 @@ def show(path: Path, *, record: int | None = None, task: str | None = None, mode
     RunError, SelectionError
         When the folder is no run, or has no such task, model or record.
     """
-    if record is None:
+    if number is None and not prompt:
         _summary(path)
     else:
-        _record(path, record, task, model)
+        _record(path, number or 1, task, model, prompt=prompt)
 
 
 def _say(text: str = "") -> None:
@@ -78,7 +82,7 @@ def _spent(spent: dict[str, Any] | None) -> str:
     return f": {spent['answers']:,} answers{tokens}{cost}"
 
 
-def _record(path: Path, number: int, task: str | None, model: str | None) -> None:
+def _record(path: Path, number: int, task: str | None, model: str | None, *, prompt: bool) -> None:
     from hbench.core import SelectionError
     from hbench.plugin import default_registry
     from hbench.run.context import parser_of
@@ -101,6 +105,8 @@ def _record(path: Path, number: int, task: str | None, model: str | None) -> Non
     _say(f"{planned.name}, record {number} ({split}): {question.record.key}")
     for message in question.record.messages:
         _say(f"\n--- {message.role}\n{message.content}")
+    if prompt:
+        return
     _say(f"\n--- true answer\n{question.record.gold}")
     if question.record.naive is not None:
         _say(f"no change: {question.record.naive}")
