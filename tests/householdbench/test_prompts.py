@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -10,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from hbench.core import Completion, Parsed, Values
 from hbench.data import target_values
+from hbench.parse import parse_gold
 from hbench.plugin import default_registry
+from hbench.prompt import table_records
 from hbench.spec import Task
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -130,32 +132,35 @@ def test_sections_can_be_left_out(task: Task, rows: Rows, render: Render) -> Non
         assert shorter.rstrip().split("\n\n")[-1] == plain.rstrip().split("\n\n")[-1]
 
 
-def no_change(task: Task, row: dict[str, Any]) -> Values:
-    values: list[Any] = []
-    for target in task.targets:
-        rule = target.no_change
-        if isinstance(rule, tuple):
-            values.append(tuple(row[column] for column in rule))
-        elif rule is not None and rule.startswith("="):
-            values.append(float(rule[1:]) if task.kind == "numeric" else rule[1:])
-        elif task.kind == "probability":
-            values.append((1 - row[rule], row[rule]))
-        else:
-            values.append(float(row[rule]))
-    return tuple(values)
+def test_records_read_back(task: Task, rows: Rows) -> None:
+    spec, registry = task.answer_spec(), default_registry()
+    parser = registry.get("parser", task.answer.parser)()
+    for row, record in zip(rows.values(), table_records(task, rows.values(), registry=registry), strict=True):
+        assert (record.task, record.id, record.time) == (task.name, str(row[task.key.id]), row[task.key.time or ""])
+        assert list(record.predictors) == list(task.predictor_columns)
+        assert isinstance(parse_gold(parser, record.naive, spec), tuple)
+        accuracy = 0.5 if spec.decimals == 0 else 10.0 ** -(spec.decimals or 12)
+        gold = parse_gold(parser, record.gold, spec)
+        for target, wanted, got in zip(task.targets, target_values(task, row), gold, strict=True):
+            assert got == (wanted if target.kind == "categorical" else pytest.approx(wanted, abs=accuracy))
 
 
-def test_gold_and_no_change_render_and_read_back(task: Task, rows: Rows) -> None:
-    spec = task.answer_spec()
-    parser = default_registry().get("parser", task.answer.parser)()
-    for row in rows.values():
-        for values in (target_values(task, row), no_change(task, row)):
-            text = parser.render(values, spec)
-            parsed = parser(Completion(text), spec)
-            assert isinstance(parsed, Parsed), text
-            for target, wanted, got in zip(task.targets, values, parsed.values, strict=True):
-                if target.kind == "categorical":
-                    assert got == wanted
-                else:
-                    accuracy = 0.5 if spec.decimals == 0 else 10.0 ** -(spec.decimals or 12)
-                    assert got == pytest.approx(wanted, abs=accuracy)
+@pytest.mark.parametrize(
+    ("name", "gold", "naive"),
+    [
+        ("cons_cex_total", "[1234, 1236, 1236]", "[9876, 4321, 5554]"),
+        ("cons_sce_growth", "[-2.0]", "[0]"),
+        ("income_sce_policy", '["very_positive", "very_positive", "very_positive", "very_positive"]', "no_impact"),
+        ("labor_cps_jobfind", '["not_in_labor_force"]', '["unemployed"]'),
+        ("labor_sce_risk", "[[0.85, 0.15], [0.8, 0.2], [0.75, 0.25]]", "[[0.9, 0.1], [0.745, 0.255], [0.4, 0.6]]"),
+        ("macro_sce_revision", "[5.125, 2.5]", "[4.21, -1.0]"),
+    ],
+)
+def test_answers_are_rounded_as_the_spec_says(tasks: dict[str, Task], name: str, gold: str, naive: str) -> None:
+    task = tasks[name]
+    row = json.loads((GOLDEN.parent / "rows" / f"{name}.json").read_text(encoding="utf-8"))["full"]
+    [record] = table_records(task, [row], registry=default_registry())
+    assert json.loads(str(record.gold)) == json.loads(gold)
+    if naive == "no_impact":
+        naive = json.dumps(["no_impact"] * 4)
+    assert json.loads(str(record.naive)) == json.loads(naive)
