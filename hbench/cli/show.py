@@ -55,11 +55,9 @@ def command(
 
 def describe(entry: TaskEntry, task: Task) -> str:
     """Return a task in YAML, its includes filled in, under a comment that says where it is from."""
-    import yaml
+    from hbench.cli.task_page import page
 
-    content = task.model_dump(mode="json", exclude_defaults=True)
-    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100, default_flow_style=None)
-    return f"# {entry.path}\n# {entry.origin}\n{text}"
+    return f"# {entry.path}\n# {entry.origin}\n{page(task)}"
 
 
 def _record(entry: TaskEntry, number: int, data: Sequence[str], suite: Any) -> Record:

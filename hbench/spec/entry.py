@@ -59,7 +59,7 @@ class TaskEntry:
         """Read and check the whole spec. Raises `SpecError` where it is not what it should be."""
         from hbench.spec.load import load_task
 
-        return load_task(self.path, root=self.root)
+        return load_task(self.path, root=self.root, suite=self.suite)
 
 
 @dataclass(frozen=True, slots=True)

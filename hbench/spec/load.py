@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from hbench.core import Frozen, SpecError
+from hbench.core import SpecError
 from hbench.spec.faults import combine, translate
 from hbench.spec.includes import Library
-from hbench.spec.nodes import Node
 from hbench.spec.task import Suite, Task
 
 if TYPE_CHECKING:
     from hbench.spec.index import TaskIndex
 
 SUITE_PAGE = "_suite.yaml"
-_Page = TypeVar("_Page", bound=Frozen)
 
 
-def load_task(path: Path, *, root: Path | None = None) -> Task:
+def load_task(path: Path, *, root: Path | None = None, suite: str | None = None) -> Task:
     """Read one task.
 
     Parameters
@@ -30,27 +28,30 @@ def load_task(path: Path, *, root: Path | None = None) -> Task:
     root : Path or None
         The suite's folder, which includes and templates cannot leave (default: the nearest folder above that has a
         ``_suite.yaml``, else the file's own).
+    suite : str or None
+        The suite of a file that names none (default: that of the page in `root`).
 
     Raises
     ------
     SpecError
         Names file and line of every mistake, and the nearest valid word.
     """
-    task, faults = read_task(path, root=root)
+    task, faults = read_task(path, root=root, suite=suite)
     if task is None:
         raise combine(faults)
     return task
 
 
-def read_task(path: Path, *, root: Path | None = None) -> tuple[Task | None, list[SpecError]]:
+def read_task(path: Path, *, root: Path | None = None, suite: str | None = None) -> tuple[Task | None, list[SpecError]]:
     """Read one task, or return all that is wrong with it."""
     path = Path(path).resolve()
     root = suite_root(path) if root is None else Path(root).resolve()
     try:
         document, _ = Library(root).document(path)
         raw = document.plain()
-        if "suite" not in raw and (page := _page(root, None)) is not None:
-            raw["suite"] = page.suite
+        if "suite" not in raw:
+            page = root / SUITE_PAGE
+            raw |= {"suite": suite} if suite else {"suite": read_page(page).suite} if page.is_file() else {}
     except SpecError as error:
         return None, [error]
     name = raw.get("task")
@@ -72,29 +73,23 @@ def load_suite(where: TaskIndex | Path, suite: str) -> Suite:
         The suite.
     """
     if isinstance(where, Path):
-        return _page(where, suite) or Suite(suite=suite, title=suite)
-    folders = dict.fromkeys(entry.root for entry in where.entries if entry.suite == suite)
-    pages = (_page(folder, suite) for folder in folders)
-    return next((page for page in pages if page is not None), Suite(suite=suite, title=suite))
+        folders = [where]
+    else:
+        folders = list(dict.fromkeys(entry.root for entry in where.entries if entry.suite == suite))
+    pages = (read_page(folder / SUITE_PAGE) for folder in folders if (folder / SUITE_PAGE).is_file())
+    return next((page for page in pages if page.suite == suite), Suite(suite=suite, title=suite))
 
 
-def _page(root: Path, suite: str | None) -> Suite | None:
-    """Return the page in a folder, unless it is another suite's."""
-    path = root.resolve() / SUITE_PAGE
-    if not path.is_file():
-        return None
-    document, _ = Library(root).document(path)
-    page = _validated(Suite, document)
-    return page if suite in (None, page.suite) else None
+def read_page(path: Path) -> Suite:
+    """Read a suite's page. Raises `SpecError` with all that is wrong with it."""
+    path = path.resolve()
+    document, _ = Library(path.parent).document(path)
+    try:
+        return Suite.model_validate(document.plain())
+    except ValidationError as error:
+        raise combine(translate(error, Suite, document, task=None)) from None
 
 
 def suite_root(path: Path) -> Path:
     """Return the nearest folder above a file that has a suite's page, else the file's own folder."""
     return next((folder for folder in path.parents if (folder / SUITE_PAGE).is_file()), path.parent)
-
-
-def _validated(model: type[_Page], document: Node) -> _Page:
-    try:
-        return model.model_validate(document.plain())
-    except ValidationError as error:
-        raise combine(translate(error, model, document, task=None)) from None
