@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hbench.core import DataError, PluginError, Record
 from hbench.data.choice import DataChoice, choose
@@ -17,8 +17,15 @@ from hbench.spec.task import FileSource, Suite, Task
 if TYPE_CHECKING:
     from hbench.plugin import Registry
 
-RecordsOf = Callable[[Task, Iterable[Mapping[str, Any]]], Iterator[Record]]
-"""Makes the records of a task's rows, one each, in their order (`hbench.prompt.table_records`)."""
+
+class RecordsOf(Protocol):
+    """Makes the records of a task's rows, one each, in their order (`hbench.prompt.table_records`)."""
+
+    def __call__(self, task: Task, rows: Iterable[Mapping[str, Any]], /, *, prompts: bool = True) -> Iterator[Record]:
+        """Yield the records, without `prompts` with empty messages."""
+        ...
+
+
 IMPLICIT = ("demo", "package", "file")
 """Kinds that may be made on the way: they need nothing that the user would have to name."""
 _COMMANDS = {

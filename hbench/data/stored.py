@@ -59,9 +59,9 @@ class StoredReader:
         ]
 
     def training_records(self, limit: int | None) -> Iterator[Record]:
-        """Render the training rows (the first `limit` by split position), then all validation rows."""
+        """Yield the training rows (the first `limit` by split position), then all validation rows, without prompts."""
         wanted = [name for name in TRAINING_SPLITS if self.splits().get(name)]
-        return self._rendered(wanted, limit) if wanted else iter(())
+        return self._rendered(wanted, limit, prompts=False) if wanted else iter(())
 
     def funnel(self) -> Funnel:
         """Return the sample construction's counts."""
@@ -77,14 +77,14 @@ class StoredReader:
             )
         return path
 
-    def _rendered(self, splits: list[str], limit: int | None) -> Iterator[Record]:
+    def _rendered(self, splits: list[str], limit: int | None, *, prompts: bool = True) -> Iterator[Record]:
         from hbench.data.tables import stored_rows
 
         if self.renderer is None:
             raise DataError("rows of the table need a renderer", task=self.task)
         for split in splits:
             rows, names = stored_rows(self.path, split, limit if split == "train" else None)
-            for record in named(self.renderer(rows), names, task=self.task):
+            for record in named(self.renderer(rows, prompts=prompts), names, task=self.task):
                 yield with_split(record, split)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -14,8 +14,14 @@ Sample = Literal["eval", "all"]
 """The suite's fixed evaluation sample, or every row."""
 TRAINING_SPLITS = ("train", "validation")
 """Splits that models may learn from; every other split is for evaluation."""
-Renderer = Callable[[Iterable[Mapping[str, Any]]], Iterator[Record]]
-"""Makes the records of table rows, one each, in their order."""
+
+
+class Renderer(Protocol):
+    """Makes the records of table rows, one each, in their order."""
+
+    def __call__(self, rows: Iterable[Mapping[str, Any]], /, *, prompts: bool = True) -> Iterator[Record]:
+        """Yield the records; without `prompts` their messages stay empty, which is far quicker."""
+        ...
 
 
 class TaskReader(Protocol):
@@ -106,7 +112,10 @@ class TaskData:
         return self.reader.training_answers()
 
     def training_records(self, limit: int | None = None) -> Iterator[Record]:
-        """Yield training and validation rows with predictors and gold; `limit` bounds the training rows."""
+        """Yield training and validation rows with predictors and gold; `limit` bounds the training rows.
+
+        Their prompts are not rendered: who learns from predictors does not read them.
+        """
         return self.reader.training_records(limit)
 
     def funnel(self) -> Funnel | None:

@@ -25,6 +25,7 @@ def table_records(
     root: Path | None = None,
     file: Path | None = None,
     without: Collection[str] = (),
+    prompts: bool = True,
 ) -> Iterator[Record]:
     """Render the prompt, the true answer and the no-change answer of every row.
 
@@ -42,6 +43,8 @@ def table_records(
         Where the task's YAML is, see `PromptRenderer`.
     without : collection of str
         Prompt sections to leave out.
+    prompts : bool
+        Whether prompts are rendered at all; what learns from predictors does not read them.
 
     Yields
     ------
@@ -60,9 +63,10 @@ def table_records(
     for number, row in enumerate(rows, 1):
         if number == 1:
             reader.check(row)
-            renderer.check({*row, *task.predictor_columns})
+            if prompts:
+                renderer.check({*row, *task.predictor_columns})
         try:
-            yield reader.record(row, messages=renderer.render(row, without=without))
+            yield reader.record(row, messages=renderer.render(row, without=without) if prompts else ())
         except HbenchError as error:
             error.record = error.record or _name_of(row, task, number)
             raise

@@ -62,10 +62,12 @@ def open_plan(
     return Plan(tuple(planned), settings), {name: suite.notices for name, suite in suites.items()}
 
 
-def _records(entry: TaskEntry, registry: Registry, task: Task, rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+def _records(
+    entry: TaskEntry, registry: Registry, task: Task, rows: Iterable[Mapping[str, Any]], *, prompts: bool = True
+) -> Iterator[Record]:
     from hbench.prompt import table_records  # stored records are read without templates
 
-    return table_records(task, rows, registry=registry, folder=entry.path.parent, root=entry.root)
+    return table_records(task, rows, registry=registry, folder=entry.path.parent, root=entry.root, prompts=prompts)
 
 
 def _with_policy(task: Task, settings: Settings) -> Task:
