@@ -7,6 +7,8 @@ UV := $(shell command -v uv 2>/dev/null)
 EXTRAS := data,learners-cpu,plots,test,dev
 SUITES := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 PYTEST := $(BIN)/python -m pytest
+# Many tests start fresh interpreters: compiled modules are worth keeping, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test slow lint clean
 help:
@@ -18,7 +20,7 @@ help:
 $(VENV)/ready: pyproject.toml $(wildcard plugins/*/pyproject.toml)
 ifneq ($(UV),)
 	test -x $(BIN)/python || uv venv --quiet --seed --python $(PYTHON) $(VENV)
-	uv pip install --quiet --python $(BIN)/python -e '.[$(EXTRAS)]' $(addprefix -e ./,$(SUITES))
+	uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[$(EXTRAS)]' $(addprefix -e ./,$(SUITES))
 else
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]' $(addprefix -e ./,$(SUITES))
