@@ -16,14 +16,15 @@ from hbench.core import (
     JsonValue,
     ModelContext,
     ModelError,
+    Parser,
     Record,
     Request,
     Target,
     Value,
 )
 from hbench.learn import Feature, FeatureEncoder, Fitted, Logit, Ridge
+from hbench.model.delivery import deliver_all
 from hbench.parse import parse_gold
-from hbench.plugin import default_registry
 from hbench.spec import Task
 
 CHUNK = 1024
@@ -73,9 +74,10 @@ class Linear:
             if task not in self._fitted:
                 self._fitted[task] = await asyncio.to_thread(self._fit, task)
             texts = await asyncio.to_thread(self._fitted[task].answers, chunk)
-            for request, text in zip(chunk, texts, strict=True):
-                for draw in request.draws:
-                    await deliver(request, draw, Completion(text))
+            answers = zip(chunk, texts, strict=True)
+            await deliver_all(
+                ((request, draw, Completion(text)) for request, text in answers for draw in request.draws), deliver
+            )
 
     async def aclose(self) -> None:
         """Nothing is held open."""
@@ -89,7 +91,7 @@ class Linear:
         ]
         if not records:
             raise ModelError("the training split is empty", task=task)
-        return _TaskModel(spec, records)
+        return _TaskModel(spec, self._context.parser(task), records)
 
 
 def _chunks(requests: Iterable[Request]) -> Iterator[tuple[str, list[Request]]]:
@@ -111,10 +113,9 @@ def _chunks(requests: Iterable[Request]) -> Iterator[tuple[str, list[Request]]]:
 class _TaskModel:
     """One fitted learner per target of one task."""
 
-    def __init__(self, spec: Task, records: Sequence[Record]) -> None:
-        self.spec = spec
+    def __init__(self, spec: Task, parser: Parser, records: Sequence[Record]) -> None:
+        self.spec, self.parser = spec, parser
         self.answer: AnswerSpec = spec.answer_spec()
-        self.parser = default_registry().get("parser", spec.answer.parser, suite=spec.suite)()
         self.encoder = FeatureEncoder(
             [Feature(column, part.kind) for part in spec.predictors for column in part.columns]
         ).fit([record.predictors for record in records])
