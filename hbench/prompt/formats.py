@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -47,8 +48,12 @@ def _real(value: Any) -> float:
 
 
 def plain(value: float) -> str:
-    """Write a number as short as it reads back, a whole one without decimals: ``34``, ``2.5``."""
-    return str(int(value)) if value.is_integer() else repr(value)
+    """Write a number as people do: ``34``, ``2.5``, never with an exponent; 15 digits hide the float's own noise."""
+    return _shortest(value, "f")
+
+
+def _shortest(value: float, form: str) -> str:
+    return str(format(int(value), form.rstrip("f")) if value.is_integer() else format(Decimal(f"{value:.15g}"), form))
 
 
 def number(value: Any, decimals: int | None = None, *, trim: bool = False, thousands: bool = True) -> str:
@@ -65,8 +70,7 @@ def number(value: Any, decimals: int | None = None, *, trim: bool = False, thous
     """
     real = _real(value)
     if decimals is None:
-        digits = plain(real).partition(".")[2]
-        decimals = len(digits) if len(digits) <= _MOST_DECIMALS and "e" not in digits else 6
+        return _shortest(real, ",f" if thousands else "f")
     if not 0 <= decimals <= _MOST_DECIMALS:
         raise ValueError(f"decimals run from 0 to {_MOST_DECIMALS}")
     # Zero is added so that -0.4 does not become "-0".
