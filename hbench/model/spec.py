@@ -59,7 +59,8 @@ class ModelSpec:
         """Read ``name:argument,key=value,...``.
 
         A value is JSON (``64``, ``true``, ``["a", "b"]``, ``"a, b"``), text in single quotes, or bare text up to the
-        next comma. The argument may be quoted likewise; unquoted it ends at the first comma.
+        next comma. The argument may be quoted likewise; unquoted it ends at the first comma. It may be left out:
+        ``marginal:mode=sample``.
 
         Raises
         ------
@@ -72,7 +73,8 @@ class ModelSpec:
         stripped = text.strip()
         position = head.end()
         argument = ""
-        if stripped[position : position + 1] == ":":
+        # A model without argument may go straight to its options: `marginal:mode=sample`.
+        if stripped[position : position + 1] == ":" and not _KEY.match(stripped, position + 1):
             argument, position = _argument(stripped, position + 1)
         options = _options(stripped, position)
         label = options.pop("label", None)
@@ -133,7 +135,7 @@ def _argument(text: str, position: int) -> tuple[str, int]:
 def _options(text: str, position: int) -> dict[str, JsonValue]:
     options: dict[str, JsonValue] = {}
     while position < len(text):
-        if text[position] != ",":
+        if text[position] not in ",:":
             raise _malformed(text, position, "a comma is expected before the next option", text)
         key = _KEY.match(text, position + 1)
         if key is None:

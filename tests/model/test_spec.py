@@ -88,3 +88,10 @@ def test_path_separators_do_not_leave_the_folder() -> None:
     slug = ModelSpec.parse("replay:../../etc/passwd").slug
     assert "/" not in slug
     assert ".." not in slug
+
+
+def test_options_may_follow_the_colon() -> None:
+    spec = ModelSpec.parse("marginal:mode=sample,label=sampler")
+    assert (spec.argument, dict(spec.options), spec.label) == ("", {"mode": "sample"}, "sampler")
+    assert ModelSpec.parse("replay:'a=b'").argument == "a=b"
+    assert ModelSpec.parse("replay:runs/a=b").argument == "runs/a=b"
