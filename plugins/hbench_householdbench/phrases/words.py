@@ -106,17 +106,19 @@ def dollars(figure: float | None, decimals: int = 0) -> str | None:
     return None if figure is None else str(FORMATS["dollars"](figure, decimals))
 
 
-def quarters(row: Row, suffix: str = "") -> dict[str, str | None]:
-    """Return the words for `SERIES`: ``<series>_path`` and ``<series>_average``.
+def quarters(row: Row) -> dict[str, str | None]:
+    """Return the words for those of `SERIES` that the row has: ``<series>_path`` and ``<series>_average``.
 
     A path names the last four quarters from the earliest on, as ``0.41%, 0.52%, 0.10% and 0.33%``, and is None unless
     all four are there. The average is that of five years: compound for growth, the mean for rates.
     """
     shown: dict[str, str | None] = {}
     for series in SERIES:
-        figures = [percent(number(row, f"{series}_lag{lag}{suffix}")) for lag in (4, 3, 2, 1)]
+        if f"{series}_lag1" not in row:
+            continue
+        figures = [percent(number(row, f"{series}_lag{lag}")) for lag in (4, 3, 2, 1)]
         there = [figure for figure in figures if figure is not None]
         shown[f"{series}_path"] = f"{', '.join(there[:3])} and {there[3]}" if len(there) == len(figures) else None
         kind = "mean" if series.endswith("_rate") else "compound"
-        shown[f"{series}_average"] = percent(number(row, f"{series}_5y_{kind}{suffix}"))
+        shown[f"{series}_average"] = percent(number(row, f"{series}_5y_{kind}"))
     return shown
