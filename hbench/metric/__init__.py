@@ -8,7 +8,7 @@ from hbench.metric.draws import AGGREGATORS, Aggregator, aggregate
 from hbench.metric.gather import find_metric, row_statistics
 from hbench.metric.rows import ScoredRow
 from hbench.metric.score import score_target, score_task
-from hbench.metric.statistics import TaskStatistics, UseStatistics
+from hbench.metric.statistics import TaskStatistics, UseStatistics, evaluate_together
 from hbench.metric.tidy import Provenance, Score
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "UseStatistics",
     "aggregate",
     "align",
+    "evaluate_together",
     "find_metric",
     "row_statistics",
     "score_target",

@@ -107,9 +107,57 @@ class TaskStatistics:
         counts : float64 (B, n)
             How often each row is drawn. They multiply the survey weights.
         """
-        weights = counts * self.weights
-        sums = self.sums(weights)
-        return [use.reduce(sums, weights).value for use in self.uses]
+        return [cells.value for cells in evaluate_together([self], counts)[0]]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows bear weights other than one."""
+        return bool((self.weights != 1.0).any())
+
+
+def evaluate_together(
+    statistics: Sequence[TaskStatistics], counts: FloatArray, *, breakdown: bool = False
+) -> list[list[Cells]]:
+    """Return several models' scores under the same resamples, by model and use.
+
+    Parameters
+    ----------
+    statistics : sequence of TaskStatistics
+        Of the same rows.
+    counts : float64 (B, n)
+        How often each row is drawn. They multiply the survey weights.
+    breakdown : bool
+        Whether the cells of `TaskStatistics.breakdown` follow those of the uses (of uses without one, their own).
+
+    Notes
+    -----
+    The models' columns stand side by side in one product, since a product with few columns is bound by reading the
+    counts. The weights go into the columns, which are few, and not into the counts.
+    """
+    sums: list[list[FloatArray]] = [[] for _ in statistics]
+    for place, block in enumerate(statistics[0].blocks):
+        mine = [one.blocks[place] for one in statistics]
+        columns = [
+            b.matrix * (one.weights if b.index is None else one.weights[b.index])[:, None] if one.weighted else b.matrix
+            for one, b in zip(statistics, mine, strict=True)
+        ]
+        drawn = counts if block.index is None else counts[:, block.index]
+        # Transposed, so that a column of sums lies together in memory.
+        product = np.hstack(columns).T @ drawn.T
+        start = 0
+        for part, matrix in zip(sums, columns, strict=True):
+            part.append(product[start : start + matrix.shape[1]].T)
+            start += matrix.shape[1]
+    out = []
+    for one, part in zip(statistics, sums, strict=True):
+        weights = counts * one.weights if one.weighted else counts
+        cells = [use.reduce(part, weights) for use in one.uses]
+        if breakdown:
+            cells += [
+                cells[k] if use is None else use.reduce(part, weights) for k, use in enumerate(one.breakdown)
+            ]
+        out.append(cells)
+    return out
 
 
 def _mean(values: FloatArray, skip: bool) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
@@ -83,7 +83,7 @@ def score_entrant(
     ScoreError
         When a true answer is missing or unreadable: nothing is ever scored against a guess.
     """
-    scorer = _Scorer(planned, entrant, registry, predictions)
+    scorer = Scorer(planned, entrant, registry, predictions)
     for split, questions in groupby(planned.questions(), key=lambda pair: pair[0]):
         tally = Tally()
         rows = list(scorer.rows((question for _, question in questions), journal, tally))
@@ -92,7 +92,7 @@ def score_entrant(
             planned.task,
             rows,
             registry=registry,
-            strict_fill=_strict_fill(planned) if missed else None,
+            strict_fill=strict_fill(planned) if missed else None,
             provenance=Provenance(
                 model=entrant.label,
                 split=split,
@@ -105,9 +105,15 @@ def score_entrant(
         yield SplitScores(split, scores, tally)
 
 
-class _Scorer:
+class Scorer:
+    """Turns one model's answers to one task into rows to be scored."""
+
     def __init__(
-        self, planned: PlannedTask, entrant: Entrant, registry: Registry, predictions: PredictionWriter | None
+        self,
+        planned: PlannedTask,
+        entrant: Entrant,
+        registry: Registry,
+        predictions: PredictionWriter | None = None,
     ) -> None:
         self.planned, self.entrant, self.predictions = planned, entrant, predictions
         self.parser: Parser = parser_of(planned.task, registry)
@@ -119,6 +125,14 @@ class _Scorer:
         self.truths: dict[str, Values] = {}
 
     def rows(self, questions: Iterable[Question], journal: Journal, tally: Tally) -> Iterator[ScoredRow]:
+        """Yield a row for each question."""
+        for record, known in self.outcomes(questions, journal):
+            yield self.row(record, None if known is None else self.read(record, known, tally))
+
+    def outcomes(
+        self, questions: Iterable[Question], journal: Journal
+    ) -> Iterator[tuple[Record, Mapping[int, Outcome] | None]]:
+        """Yield each record with what the journal knows of its draws; None where the record was not to be asked."""
         key_of, sampling = self.entrant.key, self.entrant.sampling
         walk = iter(questions)
         while batch := list(islice(walk, _BATCH)):
@@ -129,22 +143,25 @@ class _Scorer:
             }
             known = journal.outcomes(keys.values())
             for index, question in enumerate(batch):
-                yield self.row(question.record, known.get(keys[index], {}) if question.asked else None, tally)
+                yield question.record, known.get(keys[index], {}) if question.asked else None
 
-    def row(self, record: Record, known: Mapping[int, Outcome] | None, tally: Tally) -> ScoredRow:
+    def read(self, record: Record, known: Mapping[int, Outcome], tally: Tally) -> list[tuple[int, Parsed | Failure]]:
+        """Parse a record's draws."""
+        read: list[tuple[int, Parsed | Failure]] = []
+        for draw in self.draws:
+            outcome = known.get(draw, NOT_ANSWERED)
+            result = self.parser(outcome, self.planned.answer) if isinstance(outcome, Completion) else outcome
+            if isinstance(result, Failure):
+                tally.add(record, draw, result, outcome)
+            if self.predictions is not None:
+                self.predictions.write(record, draw, outcome, result)
+            read.append((draw, result))
+        return read
+
+    def row(self, record: Record, read: Sequence[tuple[int, Parsed | Failure]] | None) -> ScoredRow:
+        """Aggregate a record's draws and set them beside the truth; None: the record was not to be asked."""
         prediction: Parsed | Failure | None = None
-        invalid = 0
-        if known is not None:
-            read: list[tuple[int, Parsed | Failure]] = []
-            for draw in self.draws:
-                outcome = known.get(draw, NOT_ANSWERED)
-                result = self.parser(outcome, self.planned.answer) if isinstance(outcome, Completion) else outcome
-                if isinstance(result, Failure):
-                    invalid += 1
-                    tally.add(record, draw, result, outcome)
-                if self.predictions is not None:
-                    self.predictions.write(record, draw, outcome, result)
-                read.append((draw, result))
+        if read is not None:
             prediction = aggregate(
                 self.planned.task.answer.aggregate, read, self.planned.answer, aggregator=self.aggregator
             )
@@ -160,8 +177,8 @@ class _Scorer:
             weight=record.weight,
             metadata=record.metadata,
             repaired=None if parsed is None else parsed.repaired,
-            draws=len(self.draws),
-            invalid_draws=invalid,
+            draws=len(self.draws if read is None else read),
+            invalid_draws=sum(isinstance(result, Failure) for _, result in read or ()),
         )
 
     def no_change(self, record: Record) -> Values | None:
@@ -194,7 +211,7 @@ class _Scorer:
         return values
 
 
-def _strict_fill(planned: PlannedTask) -> StrictFill | None:
+def strict_fill(planned: PlannedTask) -> StrictFill | None:
     """Return the training set's best constants, which stand in for invalid answers in the strict score."""
     from hbench.model.marginals import training_pools
 
