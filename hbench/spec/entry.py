@@ -24,8 +24,8 @@ class TaskEntry:
         As the file says; empty where it does not.
     kinds, targets, groups : tuple of str
         Kinds and names of the targets; further names to select by.
-    path, root : Path
-        The file, and the folder that its includes cannot leave.
+    file, folder : str
+        The file, and the suite's folder, which its includes cannot leave; also as `path` and `root`.
     distribution, version : str
         The package that brings it; empty for files from a folder that the user names.
     """
@@ -40,10 +40,20 @@ class TaskEntry:
     groups: tuple[str, ...]
     survey: str
     title: str
-    path: Path
-    root: Path
+    file: str
+    folder: str
     distribution: str = ""
     version: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.file)  # made when asked for, since most entries are only listed
+
+    @property
+    def root(self) -> Path:
+        """The suite's folder."""
+        return Path(self.folder)
 
     @property
     def words(self) -> frozenset[str]:
@@ -53,13 +63,16 @@ class TaskEntry:
     @property
     def origin(self) -> str:
         """Where it comes from: the distribution, or the folder that the user named."""
-        return f"{self.distribution} {self.version}" if self.distribution else str(self.root)
+        return f"{self.distribution} {self.version}" if self.distribution else self.folder
 
     def load(self) -> Task:
         """Read and check the whole spec. Raises `SpecError` where it is not what it should be."""
         from hbench.spec.load import load_task
 
-        return load_task(self.path, root=self.root, suite=self.suite)
+        task = load_task(self.path, root=self.root, suite=self.suite)
+        if task.name != self.name:
+            raise SpecError(f"the index has it as {self.name}, but it is {task.name}", file=self.file, line=1)
+        return task
 
 
 @dataclass(frozen=True, slots=True)

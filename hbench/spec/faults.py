@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from hbench.core import SpecError
-from hbench.spec.nearest import suggestion
+from hbench.spec.nearest import nearest, suggestion
 from hbench.spec.nodes import Node
 
 _FOUND = {
@@ -57,12 +57,24 @@ def _telling(errors: list[ErrorDetails]) -> list[ErrorDetails]:
         place = tuple(step for step in details["loc"] if not _is_tag(step))
         if place not in best or (best[place]["type"] in _FOUND and details["type"] not in _FOUND):
             best[place] = details
-    # A mapping whose keys are wrong was not meant to be a text.
+    unknown = [place for place, details in best.items() if details["type"] == "extra_forbidden"]
     return [
         details
         for place, details in best.items()
-        if not (isinstance(details["input"], dict) and any(other[:-1] == place for other in best if other != place))
+        if not (_follows(details) and any(other[: len(place)] == place for other in best if other != place))
+        and not (details["type"] == "missing" and any(_misspelt(other, place) for other in unknown))
     ]
+
+
+def _follows(details: ErrorDetails) -> bool:
+    """Tell whether a complaint only repeats those about what is inside."""
+    # A mapping whose keys are wrong was not meant to be a text; a list of wrong items is not too short.
+    return isinstance(details["input"], dict) or details["type"] == "too_short"
+
+
+def _misspelt(unknown: tuple[int | str, ...], missing: tuple[int | str, ...]) -> bool:
+    """Tell whether a key is missing since it is there under a wrong name."""
+    return unknown[:-1] == missing[:-1] and bool(nearest(str(unknown[-1]), [str(missing[-1])]))
 
 
 def _fault(details: ErrorDetails, model: type[BaseModel], document: Node, task: str | None) -> SpecError:

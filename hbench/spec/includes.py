@@ -34,7 +34,7 @@ class Library:
 
     def __init__(self, root: Path, *, only: Collection[str] | None = None) -> None:
         self.root = root.resolve()
-        self._only = only
+        self._only = None if only is None else frozenset({*only, "include"})
         # Only included files are kept: there are few of them, and they are read again and again.
         self._files: dict[Path, tuple[Keys, Reader]] = {}
         self._documents: dict[Path, tuple[Node, frozenset[Path]]] = {}
@@ -50,7 +50,8 @@ class Library:
         SpecError
             For broken YAML, a missing file, a circle, or a path that leaves the root.
         """
-        return self._document(path, *_parsed(path))
+        # A shared file is read whole, since any of its keys may be spliced in.
+        return self._document(path, *_parsed(path, self._only))
 
     def _shared(self, path: Path) -> tuple[Node, frozenset[Path]]:
         if path not in self._documents:
@@ -163,8 +164,8 @@ class Library:
         return found.value, frozenset(used)
 
 
-def _parsed(path: Path) -> tuple[Keys, Reader]:
-    root, reader = compose(path)
+def _parsed(path: Path, only: Collection[str] | None = None) -> tuple[Keys, Reader]:
+    root, reader = compose(path, only=only)
     return {key: (line, raw) for key, line, raw in reader.pairs(root)}, reader
 
 

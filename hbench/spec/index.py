@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +73,7 @@ class TaskIndex:
     def unclaimed(self, name: str) -> None:
         """Raise `SelectionError` where several files claim a qualified name."""
         if name in self.clashes:
-            listed = "; ".join(f"{entry.path} ({entry.origin})" for entry in self.clashes[name])
+            listed = "; ".join(f"{entry.file} ({entry.origin})" for entry in self.clashes[name])
             raise SelectionError(
                 f"several files claim the task {name!r}: {listed}", hint="Rename or remove all but one."
             )
@@ -108,15 +110,20 @@ def discover(include_paths: Sequence[Path] = (), *, environ: Mapping[str, str] |
         A folder that the user names does not exist.
     """
     environ = os.environ if environ is None else environ
+    with _uncollected():
+        return _index(roots([Path(path) for path in include_paths], environ), cache_folder(environ))
+
+
+def _index(folders: Sequence[Root], cached: Path) -> TaskIndex:
     claims: dict[str, list[TaskEntry]] = {}
     broken: list[BrokenFile] = []
     seen: set[str] = set()
-    for root in roots([Path(path) for path in include_paths], environ):
+    for root in folders:
         if root.problem:
             broken.append(_missing(root))
             continue
         scan = Scan(root)
-        cache = StampCache(cache_folder(environ), root.folder)
+        cache = StampCache(cached, root.folder)
         for path, current in task_files(root.folder):
             # A folder may lie in another one that is named too.
             if path in seen:
@@ -139,6 +146,18 @@ def discover(include_paths: Sequence[Path] = (), *, environ: Mapping[str, str] |
         broken=broken,
         clashes={name: entries for name, entries in claims.items() if len(entries) > 1},
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the collector of circular garbage from looking at thousands of new entries again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _missing(root: Root) -> BrokenFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,36 @@ _KEYS = frozenset({"task", "suite", "topic", "mode", "groups", "survey", "title"
 _TEXTS = ("suite", "task", "topic", "mode", "survey", "title")
 
 
+class Home:
+    """A suite's folder: the nearest one that has a suite's page, else the one that was named.
+
+    Parameters
+    ----------
+    folder : str
+        The folder, which includes cannot leave.
+    suite : str
+        The suite of files that name none, where there is no page.
+    """
+
+    def __init__(self, folder: str, suite: str) -> None:
+        self.folder = folder
+        self.library = Library(Path(folder), only=_KEYS)
+        self.suite = self._page() or suite
+
+    def _page(self) -> str:
+        page = Path(self.folder, SUITE_PAGE)
+        if not page.is_file():
+            return ""
+        try:
+            document, _ = self.library.document(page)
+        except SpecError:
+            # The page's own fault shows when the page is used; it must not hide the tasks.
+            return ""
+        return _text(document.value["suite"]) if "suite" in document.value else ""
+
+
 class Scan:
-    """Reads the files of one folder.
+    """Reads the files below one folder.
 
     Parameters
     ----------
@@ -27,8 +56,7 @@ class Scan:
 
     def __init__(self, root: Root) -> None:
         self.root = root
-        self._library = Library(root.folder, only=_KEYS)
-        self._page: str | None = None
+        self._homes: dict[str, Home] = {}
 
     def row(self, path: str) -> tuple[list[Any], list[str]]:
         """Return what the index keeps of a file (JSON values), and the files that it depends on.
@@ -38,15 +66,10 @@ class Scan:
         SpecError
             The file is no task.
         """
-        document, included = self._library.document(Path(path))
+        document, included = self._home(path).library.document(Path(path))
         found: dict[str, Node] = document.value
-        used = [str(file) for file in included]
         texts = {key: _text(found[key]) if key in found else "" for key in _TEXTS}
-        if not texts["suite"]:
-            page = self.root.folder / SUITE_PAGE
-            texts["suite"] = self.suite
-            used.append(str(page))
-        missing = [key for key in ("task", "suite", "topic") if not texts[key]]
+        missing = [key for key in ("task", "topic") if not texts[key]]
         missing += [] if "targets" in found else ["targets"]
         if missing:
             raise SpecError(
@@ -59,12 +82,13 @@ class Scan:
         kinds = list(dict.fromkeys(_text(target["kind"]) for target in targets if "kind" in target))
         names = [_text(target["name"]) for target in targets if "name" in target]
         groups = [_text(group) for group in _items(found["groups"])] if "groups" in found else []
-        return [*texts.values(), kinds, names, groups], used
+        return [*texts.values(), kinds, names, groups], [str(file) for file in included]
 
     def entry(self, path: str, row: list[Any]) -> TaskEntry:
         """Make an entry of a row."""
         suite, task, topic, mode, survey, title, kinds, targets, groups = row
-        root = self.root
+        home = self._home(path)
+        suite = suite or home.suite
         return TaskEntry(
             f"{suite}/{task}",
             suite,
@@ -76,35 +100,39 @@ class Scan:
             tuple(groups),
             survey,
             title,
-            Path(path),
-            root.folder,
-            root.distribution,
-            root.version,
+            path,
+            home.folder,
+            self.root.distribution,
+            self.root.version,
         )
 
     def broken(self, path: str, error: SpecError) -> BrokenFile:
         """Make a broken file of an error."""
         task = Path(path).stem
-        name = f"{self.suite}/{task}"
+        suite = self._home(path).suite
+        name = f"{suite}/{task}"
         return BrokenFile(
-            name, self.suite, task, Path(path), error.message, error.file or path, error.line, error.hint or ""
+            name, suite, task, Path(path), error.message, error.file or path, error.line, error.hint or ""
         )
 
-    @property
-    def suite(self) -> str:
-        """The suite of files that name none: that of the folder's page, else of the entry point."""
-        if self._page is None:
-            self._page = self.root.suite
-            page = self.root.folder / SUITE_PAGE
-            if page.is_file():
-                try:
-                    document, _ = self._library.document(page)
-                except SpecError:
-                    # The page's own fault shows when the page is used; it must not hide the tasks.
-                    return self._page
-                if "suite" in document.value:
-                    self._page = _text(document.value["suite"])
-        return self._page
+    def _home(self, path: str) -> Home:
+        return self._homes.get(os.path.dirname(path)) or self._find(Path(path).parent)  # noqa: PTH120 - many files
+
+    def _find(self, folder: Path) -> Home:
+        """Return the home of a folder's files, known from now on."""
+        name = str(folder)
+        if name not in self._homes:
+            top = folder == self.root.folder
+            if top and not self.root.distribution:
+                # The user may have named a part of a suite.
+                folder = next((above for above in (folder, *folder.parents) if _has_page(above)), folder)
+            own = top or _has_page(folder)
+            self._homes[name] = Home(str(folder), self.root.suite) if own else self._find(folder.parent)
+        return self._homes[name]
+
+
+def _has_page(folder: Path) -> bool:
+    return (folder / SUITE_PAGE).is_file()
 
 
 def _text(node: Node) -> str:
