@@ -61,24 +61,25 @@ def describe(entry: TaskEntry, task: Task) -> str:
 
 
 def _record(entry: TaskEntry, number: int, data: Sequence[str], suite: Any) -> Record:
-    from functools import partial
-
+    from hbench.cli.data import records_of
     from hbench.core import SelectionError
     from hbench.data import DataChoice, Store, open_data
     from hbench.plugin import default_registry
-    from hbench.prompt import table_records
 
-    registry, task = default_registry(), entry.load()
-
-    def records_of(task: Task, rows: Any) -> Any:
-        return table_records(task, rows, registry=registry, folder=entry.path.parent, root=entry.root)
-
-    opened = partial(open_data, store=Store(), registry=registry, suite=suite, records_of=records_of)
-    found = opened(task, [DataChoice.parse(choice) for choice in data], folder=entry.path.parent)
+    registry = default_registry()
+    found = open_data(
+        entry.load(),
+        [DataChoice.parse(choice) for choice in data],
+        store=Store(),
+        registry=registry,
+        suite=suite,
+        records_of=records_of(entry, registry),
+        folder=entry.path.parent,
+    )
     record = next(islice(found.records(), number - 1, None), None)
     if record is None:
         total = sum(1 for _ in found.records())
-        raise SelectionError(f"there are {total} records, and record {number} was asked for", task=task.name)
+        raise SelectionError(f"there are {total} records, and record {number} was asked for", task=entry.name)
     return record
 
 

@@ -93,7 +93,7 @@ def test_refused(write: Write, text: str, line: int, message: str) -> None:
 
 def test_nearest_file_and_key_are_named(write: Write) -> None:
     write("_shared.yaml", "items: [1]\n")
-    with pytest.raises(SpecError, match="Did you mean '_shared.yaml'"):
+    with pytest.raises(SpecError, match=r"Did you mean '_shared\.yaml'"):
         read(write("t.yaml", "include: _shard.yaml\n"))
     with pytest.raises(SpecError, match="Did you mean 'items'"):
         read(write("t.yaml", "l:\n  - include: _shared.yaml#itms\n"))

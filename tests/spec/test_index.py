@@ -113,6 +113,40 @@ def test_one_bare_name_in_two_suites(suite: Path, tmp_path: Path) -> None:
     assert len(index.select("*/spend")) == 2
 
 
+def test_a_page_holds_for_the_folders_below_it(suite: Path, write: Write, task_text: str, tmp_path: Path) -> None:
+    """Files need not name their suite, whichever folder above or within it the user names."""
+    write("_shared.yaml", "topic: shared\n")
+    text = task_text.replace("suite: tiny\n", "").replace("topic: money\n", "include: ../_shared.yaml\n")
+    path = write("part/more.yaml", text.replace("spend\n", "more\n"))
+    for named in (suite, suite.parent, path.parent):
+        entry = discover([named]).get("more")
+        assert (entry.name, entry.topic, entry.root) == ("tiny/more", "shared", suite)
+        assert entry.load().name == "tiny/more"
+        assert discover([named]).suite("tiny").title == "A tiny suite"
+
+
+def test_a_folder_without_a_page_is_a_suite_of_its_name(tmp_path: Path, task_text: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "spend.yaml").write_text(task_text.replace("suite: tiny\n", ""))
+    age(tmp_path)
+    for _ in range(2):  # read, and from the cache
+        entry = discover([tmp_path / "mine"]).get("spend")
+        assert entry.load().name == entry.name == "mine/spend"
+
+
+def test_a_broken_page_hides_no_task(suite: Path, write: Write) -> None:
+    write("_suite.yaml", "suite: [")
+    assert own(discover([suite])) == ["tiny/save", "tiny/spend"]
+
+
+def test_what_the_index_does_not_read_is_read_before_use(suite: Path, write: Write, task_text: str) -> None:
+    """A listing blanks most of a file; a fault there is told when the task is used."""
+    write("bad.yaml", task_text.replace("spend\n", "bad\n").replace("{parser: json_array}", "{parser: ["))
+    index = discover([suite])
+    with pytest.raises(SpecError, match="broken YAML"):
+        index.get("bad").load()
+
+
 def test_changes_are_noticed(suite: Path, write: Write) -> None:
     write("_shared.yaml", "topic: first\n")
     path = write(

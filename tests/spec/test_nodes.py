@@ -1,10 +1,10 @@
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,20 +43,21 @@ def test_scalars_are_those_of_yaml_1_2(write: Write) -> None:
     }
 
 
-# PyYAML writes keys with these line breaks so that it cannot read them itself.
-TEXT = st.text(st.characters(exclude_characters="\x85\u2028\u2029", exclude_categories=["Cs"]))
+# Beyond these, JSON escapes halves of a character.
+TEXT = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]))
+NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False) | TEXT,
+        st.none() | st.booleans() | NUMBERS | TEXT,
         lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
         max_leaves=20,
     )
 )
-def test_what_is_dumped_is_read(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
+def test_json_is_read_as_it_is(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
     path = tmp_path_factory.mktemp("yaml") / "a.yaml"
-    path.write_text(yaml.safe_dump({"value": value}, allow_unicode=True), encoding="utf-8")
+    path.write_text(json.dumps({"value": value}), encoding="utf-8")
     assert read(path) == {"value": value}
 
 
@@ -92,7 +93,7 @@ def test_places_are_kept(write: Write) -> None:
 )
 def test_refused(write: Write, text: str, line: int | None, message: str) -> None:
     path = write("a.yaml", text)
-    with pytest.raises(SpecError, match=".*") as caught:
+    with pytest.raises(SpecError) as caught:
         read(path)
     assert message in str(caught.value)
     assert caught.value.line == line

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,8 +12,23 @@ def entry(
     suite: str, task: str, topic: str, mode: str = "baseline", kind: str = "numeric", group: str = ""
 ) -> TaskEntry:
     groups = (group,) if group else ()
-    place = Path(f"/{suite}/{task}.yaml")
-    return TaskEntry(f"{suite}/{task}", suite, task, topic, mode, (kind,), ("y",), groups, "", "", place, place.parent)
+    file = f"/{suite}/{task}.yaml"
+    return TaskEntry(
+        f"{suite}/{task}", suite, task, topic, mode, (kind,), ("y",), groups, "", "", file, f"/{suite}"
+    )
+        f"{suite}/{task}",
+        suite,
+        task,
+        topic,
+        mode,
+        (kind,),
+        ("y",),
+        groups,
+        "",
+        "",
+        f"/{suite}/{task}.yaml",
+        f"/{suite}",
+    )
 
 
 INDEX = TaskIndex(
