@@ -13,22 +13,7 @@ def entry(
 ) -> TaskEntry:
     groups = (group,) if group else ()
     file = f"/{suite}/{task}.yaml"
-    return TaskEntry(
-        f"{suite}/{task}", suite, task, topic, mode, (kind,), ("y",), groups, "", "", file, f"/{suite}"
-    )
-        f"{suite}/{task}",
-        suite,
-        task,
-        topic,
-        mode,
-        (kind,),
-        ("y",),
-        groups,
-        "",
-        "",
-        f"/{suite}/{task}.yaml",
-        f"/{suite}",
-    )
+    return TaskEntry(f"{suite}/{task}", suite, task, topic, mode, (kind,), ("y",), groups, "", "", file, f"/{suite}")
 
 
 INDEX = TaskIndex(
