@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,7 +12,8 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 
 DIGITS = 12
-"""Scores are rounded before they are compared: equal columns of a matrix product may differ in their last bits."""
+"""Significant digits to which scores are rounded before they are compared: equal columns of a matrix product may differ
+in their last bits."""
 
 
 def average_ranks(scores: FloatArray, better: Literal["lower", "higher"]) -> FloatArray:
@@ -29,7 +31,7 @@ def average_ranks(scores: FloatArray, better: Literal["lower", "higher"]) -> Flo
     float64 (..., m)
         NaN where the score is NaN; such models do not move the others.
     """
-    value = np.round(scores, DIGITS)
+    value = rounded(scores)
     if better == "higher":
         value = -value
     # A model's place is one, plus those strictly before it, plus half of those that tie with it.
@@ -37,6 +39,14 @@ def average_ranks(scores: FloatArray, better: Literal["lower", "higher"]) -> Flo
     level = (value[..., None, :] == value[..., :, None]).sum(axis=-1)
     ranks = ahead + (level + 1) / 2
     return np.where(np.isnan(scores), np.nan, ranks)
+
+
+def rounded(scores: FloatArray) -> FloatArray:
+    """Round scores to `DIGITS` digits of the largest among those compared (the last axis)."""
+    with np.errstate(all="ignore"):
+        size = np.nanmax(np.abs(scores[np.isfinite(scores)]), initial=0.0)
+        unit = 10.0 ** math.ceil(math.log10(size)) if size > 0 else 1.0
+    return np.asarray(np.round(scores / unit, DIGITS))
 
 
 def mean_over(parts: Sequence[FloatArray]) -> FloatArray:

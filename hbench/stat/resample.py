@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -55,9 +55,30 @@ def bootstrap_counts(
     HouseholdBench, section 3.2: 10,000 i.i.d. draws per task, paired across models. Counts times row statistics are the
     statistics of the resamples, so that a task's whole bootstrap is one matrix product.
     """
+    return np.concatenate(list(count_parts(n, draws, seed=seed, task=task, clusters=clusters)))
+
+
+def count_parts(
+    n: int,
+    draws: int,
+    *,
+    seed: int,
+    task: str,
+    clusters: npt.NDArray[np.int64] | None = None,
+    cells: int = 2_500_000,
+) -> Iterator[FloatArray]:
+    """Yield the counts of `bootstrap_counts` in parts of at most about `cells` numbers, so that memory stays bounded.
+
+    The parts are those of one stream: how large they are does not change what is drawn.
+    """
     units = n if clusters is None else int(clusters.max()) + 1
+    if not units:
+        raise ScoreError("there are no rows to draw", task=task)
     rng = np.random.default_rng(stable_seed(seed, task, "bootstrap"))
-    drawn = rng.integers(0, units, size=(draws, units))
-    drawn += np.arange(draws)[:, None] * units
-    counts = np.bincount(drawn.ravel(), minlength=draws * units).reshape(draws, units).astype(np.float64)
-    return counts if clusters is None else counts[:, clusters]
+    step = max(1, cells // max(n, units))
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        drawn = rng.integers(0, units, size=(size, units))
+        drawn += np.arange(size)[:, None] * units
+        counts = np.bincount(drawn.ravel(), minlength=size * units).reshape(size, units).astype(np.float64)
+        yield counts if clusters is None else counts[:, clusters]

@@ -1,0 +1,200 @@
+"""Many tasks together: averages by kind, ranks by topic and overall, comparisons of pairs, all from the same draws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from hbench.stat.bootstrap import Resampling, TaskDraws, UseDraws
+from hbench.stat.intervals import FloatArray, Interval, interval
+from hbench.stat.pairwise import bootstrap_p_value, holm, probability_better, rows_needed
+from hbench.stat.ranks import average_ranks, mean_over
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A number for each model, with its resamples.
+
+    Attributes
+    ----------
+    values : float64 (m,)
+        NaN for models that lack one of the tasks.
+    draws : float64 (m, B)
+    tasks : int
+        Tasks behind it.
+    """
+
+    values: FloatArray
+    draws: FloatArray
+    tasks: int
+
+    def interval(self, model: int, resampling: Resampling) -> Interval:
+        """Return one model's interval; studentised ones are for single scores, so these are basic then."""
+        kind = "basic" if resampling.kind == "studentised" else resampling.kind
+        return interval(float(self.values[model]), self.draws[model], level=resampling.level, kind=kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """One task on a board: where it belongs, and its draws for all models of the board (NaN where one lacks it)."""
+
+    task: str
+    topic: str
+    mode: str
+    kind: str
+    headline: UseDraws
+    n: int
+    units: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two models on the same rows. `difference` is oriented: below zero, the first is better."""
+
+    task: str
+    metric: str
+    first: str
+    second: str
+    difference: float
+    se: float
+    lo: float
+    hi: float
+    better: float
+    p_value: float
+    p_holm: float = math.nan
+    rows_needed: float = math.nan
+
+
+@dataclass(frozen=True)
+class Board:
+    """Tasks that are ranked together."""
+
+    models: tuple[str, ...]
+    tasks: tuple[Placed, ...]
+    resampling: Resampling
+    _memory: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def ranks(self, task: Placed) -> Standing:
+        """Return the models' ranks within a task, by its headline metric."""
+        key = ("ranks", task.task)
+        if key not in self._memory:
+            use = task.headline
+            points = average_ranks(use.values, use.better)
+            self._memory[key] = Standing(points, average_ranks(use.draws.T, use.better).T, 1)
+        found = self._memory[key]
+        assert isinstance(found, Standing)  # noqa: S101 - what was put there
+        return found
+
+    def mean_rank(self, tasks: Iterable[Placed]) -> Standing:
+        """Return the mean rank over some tasks."""
+        return average([self.ranks(task) for task in tasks])
+
+    @property
+    def topics(self) -> list[str]:
+        """The topics, in order of appearance."""
+        return list(dict.fromkeys(task.topic for task in self.tasks))
+
+    def topic_rank(self, topic: str) -> Standing:
+        """Return the mean rank over a topic's tasks."""
+        key = ("topic", topic)
+        if key not in self._memory:
+            self._memory[key] = self.mean_rank(task for task in self.tasks if task.topic == topic)
+        found = self._memory[key]
+        assert isinstance(found, Standing)  # noqa: S101 - what was put there
+        return found
+
+    def overall_rank(self) -> Standing:
+        """Return the mean of the topics' mean ranks, which is how HouseholdBench's table is made."""
+        parts = average([self.topic_rank(topic) for topic in self.topics])
+        return Standing(parts.values, parts.draws, len(self.tasks))
+
+    def task_rank(self) -> Standing:
+        """Return the mean rank over all tasks, which is what HouseholdBench's text says."""
+        return self.mean_rank(self.tasks)
+
+    def averages(self) -> dict[tuple[str, str], Standing]:
+        """Return the mean headline score by (kind, metric)."""
+        return self.average_by(lambda task: (task.kind, task.headline.metric))
+
+    def average_by(self, key: Callable[[Placed], tuple[str, str]]) -> dict[tuple[str, str], Standing]:
+        """Return mean headline scores over the tasks that share a key."""
+        parts: dict[tuple[str, str], list[Standing]] = {}
+        for task in self.tasks:
+            parts.setdefault(key(task), []).append(Standing(task.headline.values, task.headline.draws, 1))
+        return {name: average(found) for name, found in parts.items()}
+
+    def pairs(self) -> list[Pair]:
+        """Compare all pairs of models on every task's headline and on the overall rank; p-values adjusted per task."""
+        out: list[Pair] = []
+        for task in self.tasks:
+            use = task.headline
+            sign = 1.0 if use.better == "lower" else -1.0
+            standing = Standing(sign * use.values, sign * use.draws, 1)
+            out += self._pairs(task.task, use.metric, standing, task.n)
+        if len(self.tasks) > 1:
+            out += self._pairs("", "rank", self.overall_rank(), None)
+        return out
+
+    def _pairs(self, task: str, metric: str, standing: Standing, n: int | None) -> list[Pair]:
+        found = [compare(standing, a, b, self.models, task, metric, self.resampling, n)
+                 for a, b in combinations(range(len(self.models)), 2)]  # fmt: skip
+        adjusted = holm([pair.p_value for pair in found])
+        return [replace(pair, p_holm=p) for pair, p in zip(found, adjusted, strict=True)]
+
+
+def compare(
+    standing: Standing,
+    a: int,
+    b: int,
+    models: Sequence[str],
+    task: str,
+    metric: str,
+    resampling: Resampling,
+    n: int | None,
+) -> Pair:
+    """Compare two models; lower is better in `standing`."""
+    value = float(standing.values[a] - standing.values[b])
+    draws = standing.draws[a] - standing.draws[b]
+    kind = "basic" if resampling.kind == "studentised" else resampling.kind
+    bounds = interval(value, draws, level=resampling.level, kind=kind)
+    return Pair(
+        task,
+        metric,
+        models[a],
+        models[b],
+        value,
+        bounds.se,
+        bounds.lo,
+        bounds.hi,
+        probability_better(draws),
+        bootstrap_p_value(value, draws),
+        rows_needed=math.nan if n is None else rows_needed(value, bounds.se, n),
+    )
+
+
+def average(parts: Sequence[Standing]) -> Standing:
+    """Return the mean of some standings, draw by draw."""
+    return Standing(
+        mean_over([part.values for part in parts]),
+        mean_over([part.draws for part in parts]),
+        sum(part.tasks for part in parts),
+    )
+
+
+def place(
+    name: str, *, topic: str, mode: str, kind: str, draws: TaskDraws, models: Sequence[str], use: int = 0
+) -> Placed:
+    """Set a task on a board: its headline for all of the board's models, NaN for those that lack it."""
+    chosen = draws.uses[use]
+    values = np.full(len(models), np.nan)
+    scores = np.full((len(models), chosen.draws.shape[1]), np.nan)
+    for i, model in enumerate(models):
+        if model in draws.models:
+            at = draws.models.index(model)
+            values[i], scores[i] = chosen.values[at], chosen.draws[at]
+    headline = UseDraws(chosen.metric, chosen.target, chosen.level, chosen.better, values, scores)
+    return Placed(name, topic, mode, kind, headline, draws.n, draws.units)
