@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hbench.core import DataError
-from hbench.data import target_values
+from hbench.data import StepContext, target_values
 from hbench.plugin import default_registry
 from hbench.spec import Task, load_suite
 
@@ -92,6 +92,48 @@ def test_the_fixture_rows_fit(task: Task, rows: dict[str, dict[str, Any]]) -> No
         assert needed <= set(row)
         assert len(target_values(task, row)) == len(task.targets)
     assert all(rows["missing"][column] is not None for column in task.required_columns)
+
+
+TESTS = ("at_least", "at_most", "between", "one_of", "exclude", "require", "unique", "rename")
+
+
+def test_the_fixture_row_passes_the_filters(task: Task, rows: dict[str, dict[str, Any]]) -> None:
+    """Built-in filters are well formed, and let a good row through."""
+    pl = pytest.importorskip("polars")
+    steps = [step for step in task.sample if step.name in TESTS]
+    row = dict(rows["full"])
+    for step in steps:
+        for column, bound in step.params.get("bounds", {}).items():
+            value = bound if step.name.startswith("at_") else "other" if isinstance(bound[0], str) else bound[0]
+            if step.name == "one_of":
+                value = bound[0]
+            row.setdefault(column, value + 1 if step.name == "exclude" else value)
+            for lag in range(1, step.params.get("lags", 0) + 1):
+                row.setdefault(f"{column}_lag{lag}", value)
+    for step in steps:
+        for column in [*step.params.get("columns", ()), *(step.params if step.name == "rename" else ())]:
+            row.setdefault(column, 1.0)
+    table = pl.DataFrame([{name: value for name, value in row.items() if name not in ("targets", "predictors")}])
+    for target in task.targets:
+        # A column that a step names later is not there yet.
+        if any(target.column in step.params.values() for step in steps if step.name == "rename"):
+            table = table.drop(target.column)
+    frame, context = table.lazy(), StepContext(task, table.lazy())
+    for step in steps:
+        frame = default_registry().get("step", step.name)(frame, context, **step.params)
+        assert len(frame.collect()) == 1, (step, context.details)
+
+
+def test_predictors_are_required_once_they_are_there(task: Task) -> None:
+    names = [step.name for step in task.sample]
+    needs = [i for i, step in enumerate(task.sample) if "predictors" in step.params.get("columns", ())]
+    assert needs or task.task == "house_sce_lockin"
+    assert all(names.index("attach_macro") < place for place in needs)
+    # Lags and links look back over the whole source, so nothing may have been cut before.
+    cuts = [i for i, name in enumerate(names) if name in TESTS]
+    for name in ("lags", "psid_history", "psid_next_wave", "sce_previous_month", "diary_daily_history"):
+        if name in names and task.task != "income_psid_earnings":
+            assert names.index(name) < min(cuts)
 
 
 @pytest.fixture(scope="module")

@@ -80,6 +80,8 @@ def between(
     missing: Missing = "drop",
 ) -> pl.LazyFrame:
     """Drop rows with a value outside its closed interval: ``- between: {age: [25, 64]}``. Otherwise as `at_least`."""
+    import polars as pl
+
     for column, bound in bounds.items():
         if not isinstance(bound, Sequence) or isinstance(bound, str) or len(bound) != 2 or bound[0] > bound[1]:
             raise SpecError(f"the bounds of {column!r} are not [lowest, highest]", task=context.task.name)
@@ -87,7 +89,8 @@ def between(
         frame,
         context,
         bounds,
-        lambda column, bound: column.is_between(bound[0], bound[1]),
+        # A text would be taken for the name of a column.
+        lambda column, bound: column.is_between(pl.lit(bound[0]), pl.lit(bound[1])),
         "{column} is outside {bound}",
         lags=lags,
         current=current,
@@ -103,7 +106,7 @@ def one_of(
         frame,
         context,
         _lists(bounds, context),
-        lambda column, values: column.is_in(values),
+        _listed,
         "{column} is none of {bound}",
         missing=missing,
     )
@@ -117,10 +120,19 @@ def exclude(
         frame,
         context,
         _lists(bounds, context),
-        lambda column, values: ~column.is_in(values),
+        lambda column, values: ~_listed(column, values),
         "{column} is one of {bound}",
         missing=missing,
     )
+
+
+def _listed(column: pl.Expr, values: Sequence[Any]) -> pl.Expr:
+    import polars as pl
+
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        # Codes are whole numbers in one file and floats in the next, since a missing value elsewhere made them so.
+        return column.cast(pl.Float64).is_in([float(value) for value in values])
+    return column.is_in(values)
 
 
 def _lists(bounds: Mapping[str, Any], context: StepContext) -> Mapping[str, Sequence[Any]]:
