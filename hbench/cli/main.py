@@ -16,9 +16,11 @@ COMMANDS = {
     "score": "Score a prediction file against a record file.",
     "rescore": "Score a run again from its journal.",
     "report": "Show the scores of runs.",
+    "query": "Ask a run's rows in SQL.",
     "ls": "List tasks, suites, models and other components.",
     "show": "Show a task, or a run.",
     "data": "Make, fetch, export and inspect data.",
+    "demo": "Evaluate reference models on small data.",
     "validate": "Check task files.",
     "schema": "Print the JSON Schema of task files, for editors.",
     "new": "Write the beginnings of a suite or a task.",
@@ -37,16 +39,17 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command, or ask the plugins for one that is not ours."""
-        if cmd_name in COMMANDS:
-            command = importlib.import_module(f"hbench.cli.{cmd_name}").command
-            assert isinstance(command, click.Command)  # noqa: S101 - narrows the type
-            return command
-        return _plugin_commands().get(cmd_name)
+        if cmd_name not in COMMANDS:
+            return _plugin_commands().get(cmd_name)
+        command: click.Command = importlib.import_module(f"hbench.cli.{cmd_name}").command
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table without importing any command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        formatter.write_paragraph()
+        formatter.write_text("Plugins may bring further commands; `hbench plugins` tells which.")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -64,12 +67,26 @@ class LazyGroup(click.Group):
 
 
 def _plugin_commands() -> Mapping[str, click.Command]:
+    """Return the commands that plugins bring; one plugin that fails is told of and takes no other down."""
     from hbench.plugin import default_registry, plugin_modules
 
-    group = click.Group()
-    for _, module in plugin_modules(default_registry(), "hbench_commands"):
-        module.hbench_commands(group)
-    return group.commands
+    commands: dict[str, click.Command] = {}
+    owners: dict[str, list[str]] = {}
+    for plugin, module in plugin_modules(default_registry(), "hbench_commands"):
+        group = click.Group()
+        try:
+            module.hbench_commands(group)
+        except Exception as error:  # noqa: BLE001 - a plugin is foreign code
+            click.echo(f"hbench: the commands of {plugin.name} ({plugin.distribution}) fail: {error!r}", err=True)
+            continue
+        for name, command in group.commands.items():
+            commands[name] = command
+            owners.setdefault(name, []).append(f"{plugin.name} ({plugin.distribution})")
+    for name, brought_by in owners.items():
+        if len(brought_by) > 1:
+            click.echo(f"hbench: several plugins bring the command {name!r}: {', '.join(brought_by)}", err=True)
+            del commands[name]
+    return commands
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
