@@ -44,7 +44,8 @@ def command(as_json: bool) -> None:
         width = max(len(finding.what) for finding in findings)
         for finding in findings:
             click.echo(f"{finding.status:<5} {finding.what:<{width}}  {finding.text}")
-    raise SystemExit(1 if any(finding.status == "bad" for finding in findings) else 0)
+    if any(finding.status == "bad" for finding in findings):
+        raise click.exceptions.Exit(1)
 
 
 def examine() -> Iterator[Finding]:
