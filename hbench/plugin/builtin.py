@@ -57,6 +57,7 @@ _COMPONENTS = {
         "hf": "hbench.model.lm_eval:create_hf",
         "lm-eval": "hbench.model.lm_eval:create_lm_eval",
     },
+    "leaderboard": {"ranks": "hbench.stat.leaderboard:ranks"},
     "split": {
         "quarter": "hbench.data.splits:quarter",
         "row": "hbench.data.splits:row",

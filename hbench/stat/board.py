@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from hbench.stat.bootstrap import Resampling, TaskDraws, UseDraws
 from hbench.stat.intervals import FloatArray, Interval, interval
@@ -49,6 +51,7 @@ class Placed:
     headline: UseDraws
     n: int
     units: int
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -71,11 +74,24 @@ class Pair:
 
 @dataclass(frozen=True)
 class Board:
-    """Tasks that are ranked together."""
+    """Tasks that are ranked together.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the order of all arrays.
+    tasks : tuple of Placed
+        Each with its headline metric.
+    resampling : Resampling
+        How the draws were made.
+    uses : tuple of Placed
+        Every use of every task, for rules that look at more than the headline.
+    """
 
     models: tuple[str, ...]
     tasks: tuple[Placed, ...]
     resampling: Resampling
+    uses: tuple[Placed, ...] = ()
     _memory: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def ranks(self, task: Placed) -> Standing:
@@ -186,9 +202,21 @@ def average(parts: Sequence[Standing]) -> Standing:
 
 
 def place(
-    name: str, *, topic: str, mode: str, kind: str, draws: TaskDraws, models: Sequence[str], use: int = 0
+    name: str,
+    *,
+    topic: str,
+    mode: str,
+    kind: str,
+    draws: TaskDraws,
+    models: Sequence[str],
+    use: int = 0,
+    groups: Sequence[str] = (),
 ) -> Placed:
-    """Set a task on a board: its headline for all of the board's models, NaN for those that lack it."""
+    """Set a task on a board: one of its uses for all of the board's models, NaN for those that lack it.
+
+    Under the policy ``worst`` a model that was asked and gave no valid answer gets the worst score of the models shown
+    (the BehaviorBench paper's dagger).
+    """
     chosen = draws.uses[use]
     values = np.full(len(models), np.nan)
     scores = np.full((len(models), chosen.draws.shape[1]), np.nan)
@@ -196,5 +224,20 @@ def place(
         if model in draws.models:
             at = draws.models.index(model)
             values[i], scores[i] = chosen.values[at], chosen.draws[at]
-    headline = UseDraws(chosen.metric, chosen.target, chosen.level, chosen.better, values, scores)
-    return Placed(name, topic, mode, kind, headline, draws.n, draws.units)
+    if chosen.policy == "worst":
+        asked = np.array([model in draws.models for model in models])
+        values = filled_with_worst(values[:, None], chosen.better, asked)[:, 0]
+        scores = filled_with_worst(scores, chosen.better, asked)
+    headline = UseDraws(chosen.metric, chosen.target, chosen.level, chosen.better, values, scores, policy=chosen.policy)
+    return Placed(name, topic, mode, kind, headline, draws.n, draws.units, tuple(groups))
+
+
+def filled_with_worst(
+    scores: FloatArray, better: Literal["lower", "higher"], asked: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """Fill missing scores (m, B) of models that were asked with the worst of the others, draw by draw."""
+    sign = 1.0 if better == "lower" else -1.0
+    known = np.where(np.isnan(scores), -np.inf, sign * scores)
+    worst = known.max(axis=0)
+    fill = np.where(np.isinf(worst), np.nan, sign * worst)
+    return np.asarray(np.where(np.isnan(scores) & asked[:, None], fill, scores))

@@ -52,7 +52,7 @@ class UseDraws:
         Name of the metric.
     target : str or None
         None: the task as a whole.
-    level, better : str
+    level, better, policy : str
         As the metric and its use say.
     values : float64 (m,)
         Point scores.
@@ -72,6 +72,7 @@ class UseDraws:
     draws: FloatArray
     errors: FloatArray | None = None
     error: tuple[float, ...] = ()
+    policy: str = "exclude"
 
     def interval(self, model: int, resampling: Resampling) -> Interval:
         """Return one model's interval."""
@@ -187,6 +188,7 @@ def bootstrap_task(
                 scores[k],
                 errors[k],
                 tuple(point_errors(together, k, clusters)) if student[k] else (),
+                use.policy,
             )
             for k, use in enumerate(uses)
         ),

@@ -14,7 +14,7 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, enumeration steps, split rule, prompt adapters, metric and data layout."""
+    """Register the suite's sources, enumeration steps, split rule, prompt adapters, metric, leaderboard and data layout."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
@@ -23,6 +23,7 @@ def hbench_register(scope: Scope) -> None:
     scope.add("step", "earlier_rounds", f"{_PACKAGE}.steps:earlier_rounds")
     scope.add("step", "across_games", f"{_PACKAGE}.steps:across_games")
     scope.add("step", "winning_guesses", f"{_PACKAGE}.steps:winning_guesses")
+    scope.add("leaderboard", "behaviorbench", f"{_PACKAGE}.board:behaviorbench")
     scope.add("metric", "win_rate", f"{_PACKAGE}.contest:WinRate")
     scope.add("adapter", "play_history", f"{_PACKAGE}.prompts:play_history")
     scope.add("adapter", "guessing_history", f"{_PACKAGE}.prompts:guessing_history")

@@ -120,6 +120,8 @@ def hbench_register(scope: Scope) -> None:
     """Register the suite's prompt adapters, sources and sample steps."""
     for name, target in _ADAPTERS.items():
         scope.add("adapter", name, f"{_PACKAGE}.phrases.{target}")
+    # The paper's table is the general one: ranks by topic, their mean, and averages by kind of target.
+    scope.add("leaderboard", "householdbench", "hbench.stat.leaderboard:ranks")
     for name in _PENDING_SOURCES:
         scope.add("source", name, f"{_PACKAGE}.pending:{name}")
     for name in _PENDING_STEPS:

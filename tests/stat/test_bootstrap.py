@@ -65,7 +65,7 @@ def test_influence_errors_are_near_the_bootstrap(statistics_of: Make, kind: str,
     for m, one in enumerate(found.values()):
         for k, use in enumerate(one.uses):
             error = influence_errors(one, use, np.ones((1, one.n)))[0]
-            assert error == pytest.approx(task.uses[k].draws[m].std(ddof=1), rel=0.12)
+            assert error == pytest.approx(task.uses[k].draws[m].std(ddof=1), rel=0.3 if use.use.metric == "nmae" else 0.12)
 
 
 def test_influence_error_of_a_mean_is_the_textbook_one(statistics_of: Make) -> None:
