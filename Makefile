@@ -7,6 +7,8 @@ UV := $(shell command -v uv 2>/dev/null)
 EXTRAS := data,learners-cpu,plots,test,dev
 SUITES := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 PYTEST := $(BIN)/python -m pytest
+# Two surveys of real people that packages carry, and synthetic copies of five BehaviorBench tasks.
+DEMO_TASKS := '@randhie,@wagepanel,surv_resp_pred,demo_pred_age,pers_score_pred,acrossdim_pers_score,game_behavior_dictator'
 # Many tests start fresh interpreters: compiled modules are worth keeping, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -28,7 +30,7 @@ endif
 	touch $@
 
 demo: $(VENV)/ready
-	$(BIN)/python -m hbench.cli.main demo
+	$(BIN)/hbench eval --tasks $(DEMO_TASKS) --model no_change --model marginal --model linear
 
 # Two workers: the tests are many and small. What needs minutes, data or a model is in `make slow`.
 test: $(VENV)/ready

@@ -20,7 +20,6 @@ COMMANDS = {
     "ls": "List tasks, suites, models and other components.",
     "show": "Show a task, or a run.",
     "data": "Make, fetch, export and inspect data.",
-    "demo": "Evaluate reference models on small data.",
     "validate": "Check task files.",
     "schema": "Print the JSON Schema of task files, for editors.",
     "new": "Write the beginnings of a suite or a task.",
