@@ -1,13 +1,16 @@
-"""Listings: a table on a terminal, tab-separated lines for other programs, JSON on request."""
+"""Listings: a table on a terminal, aligned columns elsewhere, JSON on request."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
+
+_STYLED = 400
+"""Most rows that are worth colours: drawing a long table takes longer than finding what is in it."""
 
 
 def show(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: bool) -> None:
@@ -24,10 +27,16 @@ def show(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: 
     """
     if as_json:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-    elif sys.stdout.isatty():
+    elif sys.stdout.isatty() and len(rows) <= _STYLED:
         _pretty(rows, columns)
-    elif rows:
-        click.echo("\n".join("\t".join(_cell(row.get(column)) for column in columns) for row in rows))
+    else:
+        click.echo("\n".join(_aligned(rows, columns)))
+
+
+def _aligned(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
+    cells = [[column.upper() for column in columns], *([_cell(row.get(column)) for column in columns] for row in rows)]
+    form = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*cells, strict=True))
+    return ((form % tuple(line)).rstrip() for line in cells)
 
 
 def _pretty(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
@@ -45,6 +54,8 @@ def _pretty(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, str) and value.isprintable():
+        return value
     if value is None:
         return ""
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import time
+import traceback
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -65,14 +66,12 @@ def load_plugins(
         start = time.perf_counter()
         try:
             brought, implemented = _load(entry, distribution, version)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             # A plugin is foreign code: whatever it raises must not take the others down.
+            told = _told(error)
             if strict:
-                raise PluginError(f"the plugin {entry.name!r} ({distribution} {version}) fails: {error}") from error
-            text = str(error).strip() or type(error).__name__
-            if not isinstance(error, PluginError):
-                text = f"{type(error).__name__}: {text}"
-            plugins.append(PluginInfo(entry.name, distribution, version, "broken", text))
+                raise PluginError(f"the plugin {entry.name!r} ({distribution} {version}) fails: {told}") from error
+            plugins.append(PluginInfo(entry.name, distribution, version, "broken", told))
             continue
         components += brought
         plugins.append(
@@ -112,6 +111,15 @@ def _installed() -> list[EntryPoint]:
 
 def _origin(entry: EntryPoint) -> tuple[str, str]:
     return (entry.dist.name, entry.dist.version) if entry.dist is not None else ("", "")
+
+
+def _told(error: BaseException) -> str:
+    """Say what a plugin raised, and where."""
+    if isinstance(error, PluginError):
+        return str(error)
+    text = f"{type(error).__name__}: {error}" if str(error).strip() else type(error).__name__
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{text} ({frames[-1].filename}:{frames[-1].lineno})" if frames else text
 
 
 def _listed(text: str) -> list[str]:

@@ -109,7 +109,8 @@ class Registry:
         known = [info.name for info in self.names(kind)] + [info.qualified for info in self.names(kind)]
         near = difflib.get_close_matches(name, known, 1)
         broken = [plugin for plugin in self.plugins if plugin.status == "broken"]
-        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(sorted(set(known))) or 'none'}"
+        there = ", ".join(info.name if info.suite == BUILTIN else info.qualified for info in self.names(kind))
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {there or 'none'}"
         if broken:
             hint += (
                 f"\n  broken plugins that might bring it: {', '.join(p.name for p in broken)} (see `hbench plugins`)"
@@ -123,9 +124,11 @@ def _import(info: ComponentInfo) -> Any:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
+        # Foreign code may raise anything while it is imported.
         raise PluginError(
-            f"the {info.kind} {info.qualified!r} cannot be imported from {info.target}: {error}",
+            f"the {info.kind} {info.qualified!r} cannot be imported from {info.target}: "
+            f"{type(error).__name__}: {error}",
             hint=f"it is part of {info.distribution or 'an unknown package'} {info.version}".rstrip(),
         ) from error
     return found

@@ -163,7 +163,7 @@ class Reader:
         line = raw.start_mark.line + 1 if line is None else line
         self._left -= 1
         if self._left < 0:
-            raise self._too_much()
+            raise self._too_much(line)
         if isinstance(raw, yaml.ScalarNode):
             return Node(self._scalar(raw), self.file, line)
         if id(raw) in self._open:
@@ -207,7 +207,7 @@ class Reader:
             for source in sources:
                 self._left -= 1
                 if self._left < 0:
-                    raise self._too_much()
+                    raise self._too_much(at)
                 if not isinstance(source, yaml.MappingNode):
                     raise SpecError("`<<` merges mappings only", file=self.file, line=at)
                 found += self.pairs(source)
@@ -226,8 +226,10 @@ class Reader:
             line = raw.start_mark.line + 1
             raise SpecError(f"{raw.value!r} is no {raw.tag.rpartition(':')[2]}", file=self.file, line=line) from error
 
-    def _too_much(self) -> SpecError:
-        return SpecError(f"the file comes to more than {LIMIT:,} values, aliases written out", file=self.file)
+    def _too_much(self, line: int) -> SpecError:
+        return SpecError(
+            f"the file comes to more than {LIMIT:,} values, aliases written out", file=self.file, line=line
+        )
 
     def _refused(self, raw: yaml.Node) -> SpecError:
         tag = raw.tag.replace(_STANDARD, "!!")

@@ -1,0 +1,1 @@
+"""One of two packages that claim the same names."""

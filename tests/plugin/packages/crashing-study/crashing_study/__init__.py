@@ -1,0 +1,1 @@
+"""A suite whose code fails."""

@@ -1,0 +1,3 @@
+"""Fails at import."""
+
+raise RuntimeError("the codebook of wave 7 is missing")

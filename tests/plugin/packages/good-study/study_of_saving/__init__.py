@@ -1,0 +1,1 @@
+"""A small suite whose names differ from its package and its distribution."""

@@ -1,0 +1,1 @@
+"""Task files that try to do what data cannot."""
