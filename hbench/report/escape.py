@@ -1,4 +1,4 @@
-"""Foreign text made harmless: for terminals, Markdown and spreadsheets."""
+"""Foreign text made harmless: for terminals, Markdown, LaTeX and spreadsheets."""
 
 from __future__ import annotations
 
@@ -32,6 +32,18 @@ def markdown(text: str) -> str:
     for sign in "`*_<[":
         escaped = escaped.replace(sign, f"\\{sign}")
     return escaped
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+}  # fmt: skip
+
+
+def latex(text: str) -> str:
+    """Return text that LaTeX shows as it is."""
+    return "".join(_LATEX.get(char, char) for char in visible(text))
 
 
 def spreadsheet(value: object) -> object:

@@ -17,6 +17,10 @@ from hbench.stat.pairwise import bootstrap_p_value, holm, probability_better, ro
 from hbench.stat.ranks import average_ranks, mean_over
 
 
+_KINDS = ("numeric", "categorical", "probability")
+"""Order in which kinds are shown; others follow as they come."""
+
+
 @dataclass(frozen=True, eq=False)
 class Standing:
     """A number for each model, with its resamples.
@@ -134,7 +138,8 @@ class Board:
 
     def averages(self) -> dict[tuple[str, str], Standing]:
         """Return the mean headline score by (kind, metric)."""
-        return self.average_by(lambda task: (task.kind, task.headline.metric))
+        found = self.average_by(lambda task: (task.kind, task.headline.metric))
+        return dict(sorted(found.items(), key=lambda item: _KINDS.index(item[0][0]) if item[0][0] in _KINDS else 99))
 
     def average_by(self, key: Callable[[Placed], tuple[str, str]]) -> dict[tuple[str, str], Standing]:
         """Return mean headline scores over the tasks that share a key."""
