@@ -194,11 +194,9 @@ def profile(folder: Path) -> int:
     write(folder, 2_000)
     with server(0.05) as url:
         measure(evaluation(url, "warm-up"), folder)
-        command = evaluation(url, "profiled")
-        command[1:2] = ["-m", "cProfile", "-o", "profile"]
-        program = folder / "program.py"
-        program.write_text(command[4])
-        measure([*command[:4], str(program), *command[5:]], folder)
+        _, _, program, *words = evaluation(url, "profiled")
+        (folder / "program.py").write_text(program)
+        measure([sys.executable, "-m", "cProfile", "-o", "profile", "program.py", *words], folder)
     import pstats
 
     pstats.Stats(str(folder / "profile")).sort_stats("tottime").print_stats(40)

@@ -122,7 +122,8 @@ class PlannedTask:
 
         Of earlier records only eight bytes of each prompt's hash are remembered.
         """
-        seen: dict[int, int] = {}
+        seen: set[int] = set()
+        repeated: dict[int, int] = {}
         for split in self.splits:
             here: set[int] = set()
             for record in self.records_of(split):
@@ -132,10 +133,13 @@ class PlannedTask:
                         yield split, Question(record, asked=False)
                         continue
                     here.add(name)
+                if name not in seen:
+                    seen.add(name)
+                    yield split, Question(record)
+                    continue
                 # Equal prompts of two people are two questions, and so are those of two splits of a population.
-                before = seen.get(name, 0)
-                seen[name] = before + 1
-                yield split, Question(record, occurrence=before)
+                repeated[name] = repeated.get(name, 0) + 1
+                yield split, Question(record, occurrence=repeated[name])
 
     def request(self, question: Question, sampling: Sampling, draws: tuple[int, ...]) -> Request:
         """Return what a model is asked."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _BATCH = 256
 _SHOWN = 200
 """Characters of an unreadable answer that are shown as an example."""
+_NOTHING: Mapping[str, JsonValue] = {}
 NOT_ANSWERED = Failure("request", "not_answered", "the run ended before")
 
 
@@ -175,7 +176,7 @@ class Scorer:
             group=record.group,
             cluster=record.cluster,
             weight=record.weight,
-            metadata=record.metadata,
+            metadata=_metadata(record),
             repaired=None if parsed is None else parsed.repaired,
             draws=len(self.draws if read is None else read),
             invalid_draws=sum(isinstance(result, Failure) for _, result in read or ()),
@@ -219,3 +220,8 @@ def strict_fill(planned: PlannedTask) -> StrictFill | None:
     if not answers:
         return None
     return {group: pool.point for group, pool in training_pools(answers, planned.task.targets).items()}
+
+
+def _metadata(record: Record) -> Mapping[str, JsonValue]:
+    """Return the metadata without the split, which all rows share: rows without any other share one empty mapping."""
+    return {name: value for name, value in record.metadata.items() if name != "split"} or _NOTHING
