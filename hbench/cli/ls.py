@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import click
 from hbench.cli.table import show
 
 if TYPE_CHECKING:
-    from hbench.spec import BrokenFile, TaskEntry
+    from hbench.spec import BrokenFile, TaskEntry, TaskIndex
 
 INCLUDE = click.option(
     "--include-path",
@@ -54,6 +54,10 @@ def tasks(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> 
     from hbench.spec.select import matching
 
     index = discover(include_paths)
+    if not index.entries and not index.broken:
+        click.echo(
+            "There are no tasks: install a suite, or name a folder (--include-path, HBENCH_TASK_PATH).", err=True
+        )
     entries, broken = (index.entries, index.broken) if pattern is None else matching(index, pattern)
     rows = [_task_row(entry) for entry in entries] if as_json else [_task_line(entry) for entry in entries]
     show(rows, ("name", "topic", "mode", "kinds", "title"), as_json=as_json)
@@ -69,20 +73,8 @@ def suites(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) ->
     from hbench.spec import discover
 
     index = discover(include_paths)
-    rows = []
-    for name in _filtered(index.suites(), pattern, lambda name: name):
-        page = index.suite(name)
-        entries = [entry for entry in index.entries if entry.suite == name]
-        rows.append(
-            {
-                "name": name,
-                "tasks": len(entries),
-                "data": page.data,
-                "title": page.title,
-                "from": sorted({entry.origin for entry in entries}),
-            }
-        )
-    show(rows, ("name", "tasks", "data", "title", "from"), as_json=as_json)
+    rows = [_suite_row(index, name) for name in index.suites()]
+    show(_filtered(rows, pattern), ("name", "tasks", "data", "title", "from"), as_json=as_json)
     warn(index.broken, index.clashes)
 
 
@@ -114,8 +106,10 @@ def _component_command(plural: str, summary: str) -> click.Command:
             }
             for info in default_registry().names(kind)
         ]
-        rows = _filtered(rows, pattern, lambda row: row["name"], lambda row: row["name"].rpartition("/")[2])
-        show(rows, ("name", "from", "target"), as_json=as_json)
+        show(_filtered(rows, pattern), ("name", "from", "target"), as_json=as_json)
+        for plugin in default_registry().plugins:
+            if plugin.status == "broken":
+                click.echo(f"\nThe plugin {plugin.name} is broken; `hbench plugins` tells why.", err=True)
 
     return click.command(plural, help=summary)(listing)
 
@@ -134,11 +128,37 @@ def warn(broken: Sequence[BrokenFile], clashes: Iterable[str]) -> None:
         click.echo(f"\nSeveral files claim the task {name}; none of them can be used.", err=True)
 
 
-def _filtered(items: Iterable[Any], pattern: str | None, *names: Callable[[Any], str]) -> list[Any]:
+def _filtered(rows: list[dict[str, Any]], pattern: str | None) -> list[dict[str, Any]]:
+    """Keep the rows whose name, with or without its suite, matches a glob or holds a text."""
     if pattern is None:
-        return list(items)
+        return rows
     glob = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
-    return [item for item in items if any(fnmatchcase(name(item), glob) for name in names)]
+    found = [row for row in rows if fnmatchcase(row["name"], glob) or fnmatchcase(row["name"].rpartition("/")[2], glob)]
+    if not found:
+        from hbench.core import SelectionError
+        from hbench.spec import suggestion
+
+        hint = suggestion(pattern, [row["name"] for row in rows], label="there are")
+        raise SelectionError(f"nothing matches {pattern!r}", hint=hint)
+    return found
+
+
+def _suite_row(index: TaskIndex, name: str) -> dict[str, Any]:
+    from hbench.core import SpecError
+
+    entries = [entry for entry in index.entries if entry.suite == name]
+    row = {"name": name, "tasks": len(entries), "data": "", "title": ""}
+    try:
+        page = index.suite(name)
+        row |= {"data": page.data, "title": page.title}
+    except SpecError as error:
+        click.echo(f"The page of {name} is broken: {error}", err=True)
+    return {
+        **row,
+        "from": sorted({entry.origin for entry in entries}),
+        "distribution": sorted({entry.distribution for entry in entries}),
+        "path": sorted({entry.folder for entry in entries}),
+    }
 
 
 def _task_line(entry: TaskEntry) -> dict[str, Any]:
@@ -159,7 +179,7 @@ def _task_row(entry: TaskEntry) -> dict[str, Any]:
         "targets": entry.targets,
         "groups": entry.groups,
         "survey": entry.survey,
-        "path": str(entry.path),
+        "path": entry.file,
         "distribution": entry.distribution,
         "version": entry.version,
     }

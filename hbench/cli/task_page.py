@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-if TYPE_CHECKING:
-    from hbench.spec import Task
+from hbench.spec.task import Step, Task
 
 WIDTH = 110
 
@@ -51,12 +50,13 @@ def _predictors(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _step(step: dict[str, Any]) -> Any:
-    params = step.get("params", {})
+    """Return the shortest form that reads as the same step."""
+    name, params = step["name"], step.get("params", {})
     note = {"note": step["note"]} if "note" in step else {}
-    if not params and not note:
-        return step["name"]
-    short = set(params) in ({"columns"}, {"value"}, {"bounds"})
-    return {step["name"]: next(iter(params.values())) if short else params or None, **note}
+    forms: list[Any] = [] if params or note else [name]
+    forms += [{name: inner, **note} for inner in params.values() if len(params) == 1]
+    forms.append({name: params or None, **note})
+    return next((form for form in forms if Step.model_validate(form) == Step.model_validate(step)), step)
 
 
 def _paragraph(part: dict[str, Any]) -> Any:

@@ -5,54 +5,39 @@ from pathlib import Path
 
 import pytest
 
-from hbench.cli.main import main
-from hbench.plugin import PluginInfo, Registry
-
-Rows = dict[str, dict[str, str]]
+from .conftest import Hbench
 
 
-def examine(capsys: pytest.CaptureFixture[str]) -> tuple[int, Rows]:
-    code = main(["doctor", "--json"])
-    return code, {row["what"]: row for row in json.loads(capsys.readouterr().out)}
+def findings(hbench: Hbench) -> dict[str, dict[str, str]]:
+    return {row["what"]: row for row in json.loads(hbench("doctor", "--json").out)}
 
 
-def test_a_sound_installation(capsys: pytest.CaptureFixture[str]) -> None:
-    code, rows = examine(capsys)
-    assert code == 0
-    assert {row["status"] for row in rows.values()} <= {"ok", "note"}
-    assert {"python", "extra data", "extra vllm", "store", "cache", "tasks", "plugin hbench"} <= set(rows)
+def test_an_installation_in_order(hbench: Hbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = findings(hbench)
+    assert found["store"]["status"] == found["cache"]["status"] == found["runs"]["status"] == "ok"
+    assert "suites" in found["tasks"]["text"]
+    assert hbench("doctor").code == 0
 
 
-def test_keys_are_never_printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_are_never_printed(hbench: Hbench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
-    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    assert main(["doctor"]) == 0
-    told = capsys.readouterr()
-    assert "sk-very-secret" not in told.out + told.err
-    _, rows = examine(capsys)
-    assert (rows["OPENAI_API_KEY"]["text"], rows["ANTHROPIC_API_KEY"]["text"]) == ("set", "not set")
+    done = hbench("doctor")
+    assert "very-secret" not in done.out + done.err
+    assert findings(hbench)["OPENAI_API_KEY"]["text"] == "set"
 
 
-def test_what_is_wrong_is_bad(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / "bad.yaml").write_text("task: [")
-    monkeypatch.setenv("HBENCH_TASK_PATH", str(tmp_path))
-    monkeypatch.setenv("HBENCH_DATA", "/proc/nowhere")
-    broken = PluginInfo("sad", "hbench-sad", "1.0", "broken", "ImportError: no module named 'x'")
-    monkeypatch.setattr("hbench.plugin.default_registry", lambda: Registry([], [broken]))
-    code, rows = examine(capsys)
-    assert code == 1
-    bad = {what for what, row in rows.items() if row["status"] == "bad"}
-    assert "plugin sad" in bad
-    assert any(what.endswith("/bad") for what in bad)
+def test_what_is_missing_has_a_command(hbench: Hbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hbench.cli.doctor.EXTRAS", {"nowhere": ("no-such-package",)})
+    found = findings(hbench)["extra nowhere"]
+    assert (found["status"], "pip install 'hbench[nowhere]'" in found["text"]) == ("note", True)
 
 
-def test_missing_extras_say_how_to_get_them(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("hbench.cli.doctor.EXTRAS", {"data": ("no-such-package-at-all",)})
-    code, rows = examine(capsys)
-    assert code == 0
-    assert rows["extra data"]["status"] == "note"
-    assert "pip install 'hbench[data]'" in rows["extra data"]["text"]
+def test_what_is_wrong_is_bad(hbench: Hbench, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tiny / "bad.yaml").write_text("task: [\n")
+    monkeypatch.setenv("HBENCH_TASK_PATH", str(tiny))
+    monkeypatch.setenv("HBENCH_DATA", "/dev/null/store")
+    assert hbench("doctor").code == 1
+    found = findings(hbench)
+    assert found["store"]["status"] == "bad"
+    assert "broken YAML" in found["task tiny/bad"]["text"]

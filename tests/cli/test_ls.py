@@ -1,120 +1,83 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from hbench.cli.main import main
-from hbench.plugin import default_registry
-
-TASK = """\
-task: {name}
-suite: tiny
-topic: money
-title: "[bold]A title[/bold]"
-source: survey
-key: {{id: person}}
-targets: [{{name: spending, kind: numeric}}]
-prompt: {{paragraphs: [How much?]}}
-answer: {{parser: json_array}}
-metrics: [mae]
-"""
+from .conftest import TASK, Hbench
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "spend.yaml").write_text(TASK.format(name="spend"))
-    (tmp_path / "save.yaml").write_text(TASK.format(name="save"))
-    (tmp_path / "bad.yaml").write_text("task: [")
-    return tmp_path
-
-
-def test_tasks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", "tasks", "@tiny", "--include-path", str(folder)]) == 0
-    told = capsys.readouterr()
-    assert told.out == (
-        "tiny/save\tmoney\tbaseline\tnumeric\t[bold]A title[/bold]\n"
-        "tiny/spend\tmoney\tbaseline\tnumeric\t[bold]A title[/bold]\n"
-    )
-
-
-def test_broken_files_are_told_and_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", "tasks", "--include-path", str(folder)]) == 0
-    told = capsys.readouterr()
-    assert "1 file is no task:" in told.err
-    assert f"{folder / 'bad.yaml'}" in told.err
-    assert "tiny/spend" in told.out
-    assert "behaviorbench/surv_resp_pred" in told.out
-
-
-def test_clashes_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "again.yaml").write_text(TASK.format(name="spend"))
-    assert main(["ls", "tasks", "spend", "--include-path", str(folder)]) == 0
-    assert "Several files claim the task tiny/spend" in capsys.readouterr().err
-
-
-def test_an_unknown_pattern_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", "tasks", "surv_resp_prd"]) == 2
-    assert "surv_resp_pred" in capsys.readouterr().err
-
-
-def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", "tasks", "spend", "--json", "--include-path", str(folder)]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
+def test_tasks_of_a_folder(hbench: Hbench, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A YAML file alone is a task: no group, no Python, no registration."""
+    (row,) = json.loads(hbench("ls", "tasks", "spend", "--include-path", str(tiny), "--json").out)
     assert row["name"] == "tiny/spend"
-    assert row["targets"] == ["spending"]
-    assert row["path"] == str(folder / "spend.yaml")
+    assert (row["suite"], row["topic"], row["mode"]) == ("tiny", "money", "baseline")
+    assert (row["kinds"], row["targets"]) == (["numeric"], ["spending"])
+    assert row["path"] == str(tiny / "spend.yaml")
+    monkeypatch.setenv("HBENCH_TASK_PATH", str(tiny))
+    done = hbench("ls", "tasks", "@tiny")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["NAME", "tiny/spend", "tiny/spend_more"]
+    assert (done.code, done.err) == (0, "")
 
 
-def test_suites(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", "suites", "household", "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)
-    assert row["name"] == "householdbench"
-    assert row["tasks"] > 0
-    assert row["title"] == "HouseholdBench"
+def test_every_listed_task_can_be_shown(hbench: Hbench) -> None:
+    rows = json.loads(hbench("ls", "tasks", "--json").out)
+    assert len(rows) >= 60
+    for row in rows:
+        assert hbench("show", row["name"]).code == 0
+
+
+def test_broken_files_and_clashes_are_told_and_counted(hbench: Hbench, tiny: Path) -> None:
+    (tiny / "bad.yaml").write_text("task: bad\ntopic: [\n")
+    (tiny / "again").mkdir()
+    (tiny / "again" / "spend.yaml").write_text(TASK.format(name="spend"))
+    done = hbench("ls", "tasks", "@tiny", "--include-path", str(tiny))
+    assert done.code == 0
+    assert "tiny/spend_more" in done.out
+    assert "1 file is no task" in done.err
+    assert f"{tiny / 'bad.yaml'}:3: broken YAML" in done.err
+    assert "Several files claim the task tiny/spend" in done.err
+
+
+def test_nothing_found_is_an_error_with_near_misses(hbench: Hbench) -> None:
+    done = hbench("ls", "tasks", "cons_cex_totl")
+    assert done.code == 2
+    assert "'cons_cex_total'" in done.err
+    done = hbench("ls", "metrics", "accurcy")
+    assert done.code == 2
+    assert "Did you mean 'accuracy'?" in done.err
+
+
+def test_no_tasks_at_all_says_what_to_do(hbench: Hbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HBENCH_PLUGINS", "")
+    done = hbench("ls", "tasks")
+    assert "install a suite, or name a folder" in done.err
+
+
+def test_suites(hbench: Hbench, tiny: Path) -> None:
+    rows = {row["name"]: row for row in json.loads(hbench("ls", "suites", "--include-path", str(tiny), "--json").out)}
+    assert rows["householdbench"]["tasks"] == 32
+    assert (rows["tiny"]["title"], rows["tiny"]["tasks"]) == ("A tiny suite", 2)
+    (tiny / "_suite.yaml").write_text("suite: tiny\ntitel: A tiny suite\n")
+    done = hbench("ls", "suites", "--include-path", str(tiny))
+    assert done.code == 0
+    assert "The page of tiny is broken" in done.err
+    assert "'title'" in done.err
 
 
 @pytest.mark.parametrize(
-    "plural", ["models", "metrics", "parsers", "baselines", "sources", "steps", "splits", "layouts"]
+    ("what", "name"),
+    [
+        ("models", "openai"),
+        ("baselines", "marginal"),
+        ("metrics", "relmae"),
+        ("parsers", "json_array"),
+        ("sources", "behaviorbench/bigfive"),
+        ("plugins", "householdbench"),
+    ],
 )
-def test_components(plural: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ls", plural, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
-    registry = default_registry()
-    assert len(rows) == len(registry.names(plural[:-1]))
-    for row in rows:
-        # What is listed can be used under its listed name.
-        assert registry.find(plural[:-1], row["name"]).target == row["target"]
-
-
-def test_a_pattern_is_a_glob_or_a_part(capsys: pytest.CaptureFixture[str]) -> None:
-    def names(pattern: str) -> list[str]:
-        assert main(["ls", "metrics", pattern, "--json"]) == 0
-        return [row["name"] for row in json.loads(capsys.readouterr().out)]
-
-    assert names("relm") == ["relmae"]
-    assert set(names("*mae")) == {"mae", "nmae", "relmae"}
-    assert names("nothing") == []
-
-
-def test_listing_tasks_imports_nothing_heavy() -> None:
-    code = (
-        "import sys\nfrom hbench.cli.main import main\nassert main(['ls', 'tasks']) == 0\n"
-        "print(*{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stderr.split()) & {"numpy", "pydantic", "jinja2", "rich", "pluggy", "hbench_behaviorbench"}
-
-
-def test_a_terminal_gets_a_table(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from hbench.cli import table
-
-    table._pretty([{"name": "a", "title": "[bold]b"}], ("name", "title"))
-    told = capsys.readouterr().out
-    assert "[bold]b" in told
-    assert "title" in told
+def test_components(hbench: Hbench, what: str, name: str) -> None:
+    rows = json.loads(hbench("ls", what, "--json").out)
+    assert name in [row["name"] for row in rows]
+    assert name in hbench("ls", what, name.rpartition("/")[2][:5] + "*").out

@@ -2,65 +2,37 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 import yaml
 
-from hbench.cli.main import main
-from hbench.spec import Task, discover
+from hbench.spec import discover
+from hbench.spec.task import Task
 
-CSV = "person,spending,income\na,10,100\nb,20,200\nc,30,300\nd,40,400\n"
-TASK = """\
-include: [_shared.yaml]
-task: spend
-suite: tiny
-topic: money
-source: {file: people.csv}
-key: {id: person}
-targets: [{name: spending, kind: numeric}]
-predictors: [income]
-split: {unit: subject, column: person, share: 0.5}
-answer: {parser: json_array}
-metrics: [mae]
-"""
+from .conftest import Hbench
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "people.csv").write_text(CSV)
-    (tmp_path / "_shared.yaml").write_text(
-        "prompt:\n  system: You earn {{ income | dollars }}.\n  paragraphs: [How much do you spend?]\n"
-    )
-    (tmp_path / "spend.yaml").write_text(TASK)
-    return tmp_path
+def test_a_task_is_shown_as_its_author_would_write_it(hbench: Hbench) -> None:
+    """What is shown is the whole task, includes filled in: read again, it is the same."""
+    for entry in discover().entries:
+        done = hbench("show", entry.name)
+        assert done.out.startswith(f"# {entry.path}\n")
+        assert Task.model_validate(yaml.safe_load(done.out)) == entry.load(), entry.name
 
 
-def test_every_task_reads_back_as_it_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    for entry in discover().entries[::7]:
-        assert main(["show", entry.name]) == 0
-        told = capsys.readouterr().out
-        assert str(entry.path) in told
-        assert Task.model_validate(yaml.safe_load(told)) == entry.load()
+def test_a_record_and_its_prompt(hbench: Hbench, tiny: Path) -> None:
+    include = ("--include-path", str(tiny))
+    whole = hbench("show", "spend", "--record", "2", *include)
+    assert whole.code == 0, whole.err
+    assert "tiny/spend, record p" in whole.out
+    assert "[true answer]" in whole.out
+    prompt = hbench("show", "spend", "--record", "2", "--prompt", *include).out
+    assert prompt.startswith("[user]\nYou earn $1,")
+    assert prompt.strip() in whole.out
+    beyond = hbench("show", "spend", "--record", "9999", *include)
+    assert beyond.code == 2
+    assert "record 9999 was asked for" in beyond.err
 
 
-def test_includes_are_filled_in(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "spend", "--include-path", str(folder)]) == 0
-    told = capsys.readouterr().out
-    assert "You earn {{ income | dollars }}." in told
-    assert "include" not in yaml.safe_load(told)
-
-
-def test_record_and_prompt(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "spend", "--record", "1", "--include-path", str(folder)]) == 0
-    told = capsys.readouterr().out
-    assert "tiny/spend, record " in told
-    assert "[true answer]" in told
-    assert main(["show", "spend", "--prompt", "--include-path", str(folder)]) == 0
-    prompt = capsys.readouterr().out
-    assert prompt.startswith("[system]\nYou earn $")
-    assert "[user]\nHow much do you spend?" in prompt
-    assert "true answer" not in prompt
-
-
-def test_a_record_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "spend", "--record", "99", "--include-path", str(folder)]) == 2
-    assert "record 99 was asked for" in capsys.readouterr().err
+def test_what_is_not_there(hbench: Hbench) -> None:
+    done = hbench("show", "cons_cex_totl")
+    assert done.code == 2
+    assert "'cons_cex_total'" in done.err
