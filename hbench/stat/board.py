@@ -16,7 +16,6 @@ from hbench.stat.intervals import FloatArray, Interval, interval
 from hbench.stat.pairwise import bootstrap_p_value, holm, probability_better, rows_needed
 from hbench.stat.ranks import average_ranks, mean_over
 
-
 _KINDS = ("numeric", "categorical", "probability")
 """Order in which kinds are shown; others follow as they come."""
 
