@@ -40,6 +40,11 @@ _ADAPTERS = {
 }
 """What prepares a row's values for the prompt, in the package's `phrases`."""
 
+_STEPS = {
+    "attach_macro": "macro_steps:attach_macro",
+}
+"""Sample steps, by their module in the package."""
+
 # Named by tasks and not built yet: see `pending`.
 _PENDING_SOURCES = (
     "census",
@@ -52,7 +57,6 @@ _PENDING_SOURCES = (
     "sce_financing",
 )
 _PENDING_STEPS = (
-    "attach_macro",
     "blank_outside",
     "census_origin",
     "census_state_economy",
@@ -122,6 +126,8 @@ def hbench_register(scope: Scope) -> None:
         scope.add("adapter", name, f"{_PACKAGE}.phrases.{target}")
     # The paper's table is the general one: ranks by topic, their mean, and averages by kind of target.
     scope.add("leaderboard", "householdbench", "hbench.stat.leaderboard:ranks")
+    for name, target in _STEPS.items():
+        scope.add("step", name, f"{_PACKAGE}.{target}")
     for name in _PENDING_SOURCES:
         scope.add("source", name, f"{_PACKAGE}.pending:{name}")
     for name in _PENDING_STEPS:
