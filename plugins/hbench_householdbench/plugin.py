@@ -41,7 +41,7 @@ _ADAPTERS = {
 """What prepares a row's values for the prompt, in the package's `phrases`."""
 
 _STEPS = {
-    "attach_macro": "macro_steps:attach_macro",
+    "attach_macro": "steps.macro:attach_macro",
 }
 """Sample steps, by their module in the package."""
 

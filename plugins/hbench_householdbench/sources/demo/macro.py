@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,7 @@ def write_macro(raw: Path, *, seed: int, prices: bool = False) -> None:
     for name, (mean, persistence, spread, lowest, start) in _RATES.items():
         rate = np.maximum(_autoregression(rng, len(dates), mean, persistence, spread), lowest)
         columns[name] = _cells(rate, dates, start, 4)
-    columns[_OTHER] = _cells(np.linspace(2000.0, 16500.0, len(dates)), dates, FIRST_YEAR, 3)
+    columns[_OTHER] = _cells(np.linspace(2000.0, 16500.0, len(dates), dtype=np.float64), dates, FIRST_YEAR, 3)
     order = ("GDPC1", _OTHER, "UNRATE", "CPIAUCSL", "FEDFUNDS", "USSTHPI", "S&P 500", "MORTGAGE30US")
     lines = [
         ",".join(("sasdate", *order)),
@@ -99,7 +100,7 @@ def _autoregression(rng: np.random.Generator, n: int, mean: float, persistence: 
     return values
 
 
-def _cells(values: Floats, dates: Sequence[tuple[int, int]], start: int, decimals: int) -> list[str]:
+def _cells(values: npt.NDArray[np.floating[Any]], dates: Sequence[tuple[int, int]], start: int, decimals: int) -> list[str]:
     return [f"{v:.{decimals}f}" if year >= start else "" for v, (year, _) in zip(values.tolist(), dates, strict=True)]
 
 

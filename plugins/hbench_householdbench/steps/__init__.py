@@ -1,0 +1,1 @@
+"""Sample steps of the householdbench suite."""
