@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     help="What invalid answers count as, in place of what the tasks say.",
 )
 @click.option(
+    "--without",
+    metavar="SECTION,...",
+    help="Leave sections out of the prompts, as macro,history; needs data that were built here.",
+)
+@click.option(
     "--max-invalid",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
@@ -77,6 +82,7 @@ def command(
     repair_numbers: bool,
     repair_nesting: bool,
     policy: Any,
+    without: str | None,
     max_invalid: float | None,
     dry_run: bool,
     plain: bool,
@@ -99,6 +105,7 @@ def command(
         splits=tuple(splits),
         repairs=frozenset(repairs),
         policy=policy,
+        without=tuple(name.strip() for name in without.split(",") if name.strip()) if without else (),
     )
     job = prepare(
         tasks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,28 @@ def stored_rows(path: Path, split: str, limit: int | None) -> tuple[Iterator[Map
         .collect()
     )
     return _batches(path / TABLE, places["__row"]), places.select(KEY_COLUMNS).iter_rows()
+
+
+def named_rows(
+    path: Path, wanted: Collection[tuple[str, str | None]]
+) -> Iterator[tuple[tuple[str, str | None], Mapping[str, Any]]]:
+    """Yield the rows of some ids and times from a folder of the store, whatever their split, in the table's order."""
+    import polars as pl
+
+    names = pl.LazyFrame(
+        {"id": [name for name, _ in wanted], "time": [time for _, time in wanted]},
+        schema={"id": pl.String, "time": pl.String},
+    )
+    places = (
+        pl.scan_parquet(path / SPLIT)
+        .with_row_index("__row")
+        .join(names, on=["id", "time"], how="semi", nulls_equal=True)
+        .select("__row", "id", "time")
+        .sort("__row")
+        .collect()
+    )
+    rows = _batches(path / TABLE, places["__row"])
+    yield from zip(places.select("id", "time").iter_rows(), rows, strict=True)
 
 
 def _batches(table: Path, places: pl.Series) -> Iterator[Mapping[str, Any]]:

@@ -153,9 +153,7 @@ def evaluate_together(
         weights = counts * one.weights if one.weighted else counts
         cells = [use.reduce(part, weights) for use in one.uses]
         if breakdown:
-            cells += [
-                cells[k] if use is None else use.reduce(part, weights) for k, use in enumerate(one.breakdown)
-            ]
+            cells += [cells[k] if use is None else use.reduce(part, weights) for k, use in enumerate(one.breakdown)]
         out.append(cells)
     return out
 

@@ -143,6 +143,8 @@ class Comparison:
     runs: tuple[StoredRun, ...]
     registry: Registry
     notes: list[str] = field(default_factory=list)
+    ablated: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Models that were asked without some sections of the prompt: (the model's own name, the sections)."""
 
     @classmethod
     def load(cls, paths: Sequence[Path], *, registry: Registry | None = None, store: Store | None = None) -> Comparison:
@@ -167,7 +169,13 @@ class Comparison:
                     parts[planned.name, found.split] = part if known is None else _merged(known, part, run.path, notes)
         models = tuple(dict.fromkeys(labels[number, entrant.label] for number, run in enumerate(runs)
                                      for entrant in run.entrants))  # fmt: skip
-        return cls(list(parts.values()), models, runs, registry, list(dict.fromkeys(notes)))
+        ablated = {
+            labels[number, entrant.label]: (entrant.label, left_out)
+            for number, run in enumerate(runs)
+            for entrant in run.entrants
+            if (left_out := ", ".join(run.plan.settings.without)) and labels[number, entrant.label] != entrant.label
+        }
+        return cls(list(parts.values()), models, runs, registry, list(dict.fromkeys(notes)), ablated)
 
     @property
     def results(self) -> list[Results]:
@@ -213,13 +221,18 @@ class Comparison:
 def _labels(runs: Sequence[StoredRun]) -> tuple[dict[tuple[int, str], str], list[str]]:
     """Give models that share a label but are not the same one the name of their run's folder."""
     digests: dict[str, set[str]] = {}
-    for run in runs:
+    own: dict[tuple[int, str], str] = {}
+    for number, run in enumerate(runs):
+        left_out = ", ".join(run.plan.settings.without)
         for entrant in run.entrants:
-            digests.setdefault(entrant.label, set()).add(entrant.digest)
+            # What reads records, not prompts, answers alike with and without a section.
+            ablated = bool(left_out) and entrant.reads == "messages"
+            own[number, entrant.label] = name = f"{entrant.label} without {left_out}" if ablated else entrant.label
+            digests.setdefault(name, set()).add(entrant.digest)
     out, notes = {}, []
     for number, run in enumerate(runs):
         for entrant in run.entrants:
-            label = entrant.label
+            label = own[number, entrant.label]
             if len(digests[label]) > 1:
                 label = f"{label} [{run.path.resolve().name}]"
                 notes.append(f"the runs hold different models called {entrant.label}; the run stands beside the name")

@@ -10,6 +10,7 @@ from typing import Any
 from hbench.core import HbenchError
 from hbench.metric import Provenance, Score, score_task
 from hbench.report.comparison import Comparison, Part, View
+from hbench.report.table import finite
 from hbench.spec import discover
 from hbench.stat import (
     Board,
@@ -210,8 +211,3 @@ def _row(score: Score, bounds: Interval | None, view: View, effect: float, part:
 def pair_row(pair: Pair) -> Row:
     """Return a pair as a tidy row."""
     return {name: finite(getattr(pair, name)) for name in pair.__dataclass_fields__}
-
-
-def finite(value: Any) -> Any:
-    """Return None for numbers that JSON cannot say."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

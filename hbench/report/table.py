@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Table:
         if len(row) != len(self.columns):
             raise ValueError(f"{len(row)} cells for {len(self.columns)} columns")
         self.rows.append(row)
+
+
+def finite(value: Any) -> Any:
+    """Return None for numbers that JSON cannot say."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def figure(value: float | None) -> str:

@@ -204,6 +204,7 @@ def evaluate(
     splits: Sequence[str] = (),
     repairs: Iterable[str] = (),
     policy: InvalidPolicy | None = None,
+    without: Sequence[str] = (),
     include_paths: Sequence[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
     registry: Registry | None = None,
@@ -221,7 +222,7 @@ def evaluate(
         Words like ``marginal`` or ``openai:NAME,base_url=URL``, or objects that follow `hbench.core.Model`.
     data : str, path or sequence of them
         ``[SUITE=]KIND`` or a folder in a released layout; empty: each suite's default.
-    limit, draws, seed, sample, splits, repairs, policy
+    limit, draws, seed, sample, splits, repairs, policy, without
         See `hbench.run.Settings`.
     include_paths : sequence of path
         Further folders of tasks.
@@ -250,6 +251,7 @@ def evaluate(
         splits=tuple(splits),
         repairs=frozenset(repairs),
         policy=policy,
+        without=tuple(without),
     )
     job = prepare(tasks, models, data=data, settings=settings, include_paths=include_paths, out=out, registry=registry)
     return run(job, progress=progress, command=sys.argv[:1])

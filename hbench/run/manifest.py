@@ -62,6 +62,7 @@ def make_manifest(
             "splits": list(settings.splits),
             "repairs": sorted(settings.repairs),
             "policy": settings.policy,
+            "without": list(settings.without),
         },
         "data": {
             planned.name: {
@@ -131,7 +132,7 @@ def _told(manifest: Mapping[str, JsonValue], name: str) -> JsonValue:
         return sorted((about["label"], about["key"]) for about in value)
     if name == "data":
         return {task: (about["fingerprint"], about["splits"]) for task, about in value.items()}
-    return {key: value[key] for key in ("seed", "sample")}
+    return {key: value[key] for key in ("seed", "sample")} | {"without": value.get("without", [])}
 
 
 def settings_of(manifest: Mapping[str, JsonValue]) -> Settings:
@@ -145,6 +146,7 @@ def settings_of(manifest: Mapping[str, JsonValue]) -> Settings:
         splits=tuple(stored["splits"]),
         repairs=frozenset(stored["repairs"]),
         policy=stored["policy"],
+        without=tuple(stored.get("without", ())),
     )
 
 

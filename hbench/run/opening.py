@@ -11,6 +11,7 @@ from hbench.core import Record
 from hbench.data.choice import DataChoice
 from hbench.data.opening import open_data
 from hbench.data.store import Store
+from hbench.run.ablation import ablate, check_sections
 from hbench.run.plan import Plan, PlannedTask, Settings
 from hbench.spec import TaskEntry, discover
 from hbench.spec.task import Task
@@ -47,8 +48,10 @@ def open_plan(
     suites = {name: index.suite(name) for name in dict.fromkeys(entry.suite for entry in entries)}
     store = store or Store()
     planned = []
-    for entry in entries:
-        task = entry.load()
+    specs = [entry.load() for entry in entries]
+    if settings.without:
+        check_sections(specs, settings.without)
+    for entry, task in zip(entries, specs, strict=True):
         data = open_data(
             task,
             choices,
@@ -58,6 +61,8 @@ def open_plan(
             records_of=partial(_records, entry, registry),
             folder=entry.path.parent,
         )
+        if settings.without:
+            data = ablate(data, task, entry, registry, settings.without)
         planned.append(PlannedTask(_with_policy(task, settings), data, settings))
     return Plan(tuple(planned), settings), {name: suite.notices for name, suite in suites.items()}
 

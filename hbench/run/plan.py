@@ -37,6 +37,8 @@ class Settings:
         Repairs of answers that may be tried after the strict reading failed.
     policy : str or None
         What invalid answers count as, in place of what tasks and metrics say.
+    without : tuple of str
+        Sections that prompts leave out; empty: the prompts as they were made.
     """
 
     limit: int | None = None
@@ -46,6 +48,7 @@ class Settings:
     splits: tuple[str, ...] = ()
     repairs: frozenset[str] = frozenset()
     policy: InvalidPolicy | None = None
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("limit", "draws"):
@@ -196,6 +199,8 @@ class Plan:
             ),
             "seed": settings.seed,
             "sample": settings.sample,
+            # Absent where nothing is left out, so that such runs keep the names that they have had.
+            **({"without": sorted(settings.without)} if settings.without else {}),
         }
 
     def digest(self, entrants: Sequence[Entrant]) -> str:
