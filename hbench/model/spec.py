@@ -27,6 +27,10 @@ PLUMBING = frozenset(
 """Options that say how answers are fetched, not what they are; labels leave them out."""
 
 
+LISTS = frozenset({"ensemble"})
+"""Models whose argument is a list: it goes on over commas, up to the first option."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
     """A model as the user names it.
@@ -59,7 +63,8 @@ class ModelSpec:
         """Read ``name:argument,key=value,...``.
 
         A value is JSON (``64``, ``true``, ``["a", "b"]``, ``"a, b"``), text in single quotes, or bare text up to the
-        next comma. The argument may be quoted likewise; unquoted it ends at the first comma. It may be left out:
+        next comma. The argument may be quoted likewise; unquoted it ends at the first comma (of `LISTS`, at
+        the first option). It may be left out:
         ``marginal:mode=sample``.
 
         Raises
@@ -75,7 +80,7 @@ class ModelSpec:
         argument = ""
         # A model without argument may go straight to its options: `marginal:mode=sample`.
         if stripped[position : position + 1] == ":" and not _KEY.match(stripped, position + 1):
-            argument, position = _argument(stripped, position + 1)
+            argument, position = _argument(stripped, position + 1, several=head.group() in LISTS)
         options = _options(stripped, position)
         label = options.pop("label", None)
         if label is not None and (not isinstance(label, str) or not label.strip()):
@@ -123,11 +128,13 @@ def _shown(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
-def _argument(text: str, position: int) -> tuple[str, int]:
+def _argument(text: str, position: int, *, several: bool) -> tuple[str, int]:
     if text[position : position + 1] in ("'", '"'):
         value, end = _value(text, position)
         return str(value), end
     end = text.find(",", position)
+    while several and end >= 0 and not _KEY.match(text, end + 1):
+        end = text.find(",", end + 1)
     end = len(text) if end < 0 else end
     return text[position:end].strip(), end
 

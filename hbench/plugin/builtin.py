@@ -52,6 +52,7 @@ _COMPONENTS = {
     },
     "model": {
         **_BASELINES,
+        "ensemble": "hbench.model.ensemble:Ensemble.create",
         "replay": "hbench.model.replay:Replay.create",
         "openai": "hbench.model.openai:OpenAI.create",
         "hf": "hbench.model.lm_eval:create_hf",
