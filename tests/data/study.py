@@ -66,19 +66,19 @@ class Packaged(Panel):
         super().build(raw, out, report=report)
 
 
-def records_of(task: Task, rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+def records_of(task: Task, rows: Iterable[Mapping[str, Any]], *, prompts: bool = True) -> Iterator[Record]:
     for row in rows:
         yield Record(
             task="",
             id="overwritten",
-            messages=(Message("user", f"You earn {row['income']}."),),
+            messages=(Message("user", f"You earn {row['income']}."),) if prompts else (),
             gold=json.dumps([row["total"]]),
             predictors={name: row[name] for name in task.predictor_columns},
         )
 
 
-def too_few(task: Task, rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
-    yield from list(records_of(task, rows))[1:]
+def too_few(task: Task, rows: Iterable[Mapping[str, Any]], *, prompts: bool = True) -> Iterator[Record]:
+    yield from list(records_of(task, rows, prompts=prompts))[1:]
 
 
 def registry() -> Registry:
