@@ -92,10 +92,10 @@ def as_document(name: str, rows: Sequence[Row], comparison: Comparison, view: Vi
     return Document([table], list(rows), list(dict.fromkeys(said)), {"analysis": name, "settings": settings(view)})
 
 
-def as_table(title: str, rows: Sequence[Row], hidden: Sequence[str] = ()) -> Table:
-    """Return rows as a table; columns that say the same in every row and are called suite or split are left out."""
+def as_table(title: str, rows: Sequence[Row], hidden: Sequence[str] = (), *, keep: bool = False) -> Table:
+    """Return rows as a table; a suite or split that is the same in every row is left out, unless `keep`."""
     names = [name for name in (rows[0] if rows else {}) if name not in hidden]
-    names = [n for n in names if n not in ("suite", "split") or len({row[n] for row in rows}) > 1]
+    names = [n for n in names if keep or n not in ("suite", "split") or len({row[n] for row in rows}) > 1]
     numeric = {n: any(isinstance(row[n], int | float) for row in rows) for n in names}
     table = Table(title, [Column(n.replace("_", " "), "right" if numeric[n] else "left") for n in names])
     for row in rows:
