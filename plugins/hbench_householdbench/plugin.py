@@ -42,13 +42,23 @@ _ADAPTERS = {
 
 _STEPS = {
     "attach_macro": "steps.macro:attach_macro",
+    "diary_complete_weeks": "steps.diary:diary_complete_weeks",
+    "diary_daily_history": "steps.diary:diary_daily_history",
+    "diary_payment_calendar": "steps.diary:diary_payment_calendar",
+    "diary_plausible": "steps.diary:diary_plausible",
+    "diary_social_security": "steps.diary:diary_social_security",
+    "diary_trim": "steps.diary:diary_trim",
 }
 """Sample steps, by their module in the package."""
+
+_SOURCES = {
+    "cex_diary": "sources.cex_diary:CexDiary",
+}
+"""Sources, by their module in the package."""
 
 # Named by tasks and not built yet: see `pending`.
 _PENDING_SOURCES = (
     "census",
-    "cex_diary",
     "cex_interview",
     "cps_basic",
     "michigan",
@@ -77,12 +87,6 @@ _PENDING_STEPS = (
     "cps_ui_consistent",
     "cps_ui_policy",
     "cps_unique_person",
-    "diary_complete_weeks",
-    "diary_daily_history",
-    "diary_payment_calendar",
-    "diary_plausible",
-    "diary_social_security",
-    "diary_trim",
     "financing_down_payments",
     "financing_owners",
     "michigan_linked",
@@ -128,6 +132,8 @@ def hbench_register(scope: Scope) -> None:
     scope.add("leaderboard", "householdbench", "hbench.stat.leaderboard:ranks")
     for name, target in _STEPS.items():
         scope.add("step", name, f"{_PACKAGE}.{target}")
+    for name, target in _SOURCES.items():
+        scope.add("source", name, f"{_PACKAGE}.{target}")
     for name in _PENDING_SOURCES:
         scope.add("source", name, f"{_PACKAGE}.pending:{name}")
     for name in _PENDING_STEPS:

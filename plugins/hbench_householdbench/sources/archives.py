@@ -1,0 +1,110 @@
+"""Reading members of zip archives that may be hostile or damaged: nothing is ever extracted to disk."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from hbench.core import DataError
+
+MEMBER_LIMIT = 1 << 30
+"""Largest size in bytes of a member; the surveys' largest have about 80 MB."""
+TOTAL_LIMIT = 4 << 30
+RATIO_LIMIT = 400
+"""Largest expansion of a member beyond `RATIO_FREE` bytes; fixed-width files of blanks reach about 60."""
+RATIO_FREE = 16 << 20
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An open archive whose names and sizes have been checked."""
+
+    path: Path
+    _zip: zipfile.ZipFile
+    _members: dict[str, zipfile.ZipInfo]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Paths of all members that are files, in the archive's order."""
+        return tuple(self._members)
+
+    def by_base_name(self) -> dict[str, str]:
+        """Return the members' paths by their lower-case base names.
+
+        Raises
+        ------
+        DataError
+            Two members have the same base name.
+        """
+        found: dict[str, str] = {}
+        for name in self._members:
+            base = PurePosixPath(name).name.lower()
+            if base in found:
+                raise DataError(f"the archive holds {base!r} twice: {found[base]} and {name}", file=self.path)
+            found[base] = name
+        return found
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes.
+
+        Raises
+        ------
+        DataError
+            There is no such member, or it is damaged.
+        """
+        if name not in self._members:
+            raise DataError(f"the archive has no member {name!r}", file=self.path, hint="Download it again.")
+        try:
+            # No more than the declared size is ever read, and that has been checked.
+            data = self._zip.read(self._members[name])
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+            raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise DataError(f"the member {name!r} cannot be read: {error}", file=self.path) from error
+        return data
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[Archive]:
+    """Open an archive after checking what it claims to hold.
+
+    Raises
+    ------
+    DataError
+        It is damaged or encrypted, a member's path leads out of it or occurs twice, or it would expand beyond the
+        limits of this module.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+        raise DataError(f"the archive cannot be opened: {error}", file=path, hint="Download it again.") from error
+    with archive:
+        yield Archive(path, archive, _checked(path, archive))
+
+
+def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    members: dict[str, zipfile.ZipInfo] = {}
+    total = 0
+    for info in archive.infolist():
+        name = info.filename
+        if name.startswith(("/", "\\")) or ":" in name or ".." in PurePosixPath(name.replace("\\", "/")).parts:
+            raise DataError(f"a member's path leads out of the archive: {name!r}", file=path)
+        if info.is_dir():
+            continue
+        if name in members:
+            raise DataError(f"the archive holds {name!r} twice", file=path)
+        if info.flag_bits & 0x1:
+            raise DataError(f"the member {name!r} is encrypted", file=path)
+        total += info.file_size
+        if info.file_size > MEMBER_LIMIT or total > TOTAL_LIMIT:
+            raise DataError(f"the archive expands beyond {TOTAL_LIMIT >> 30} GiB at {name!r}", file=path)
+        if info.file_size > RATIO_FREE and info.file_size > RATIO_LIMIT * max(info.compress_size, 1):
+            raise DataError(
+                f"the member {name!r} expands {info.file_size // max(info.compress_size, 1):,}-fold", file=path
+            )
+        members[name] = info
+    return members
