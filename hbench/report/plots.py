@@ -126,7 +126,7 @@ def _bars(
                             edgecolor="white", xerr=_whisker(row, value), ecolor="black", error_kw={"lw": 0.8},
                         )  # fmt: skip
             axis.set_yticks(range(len(models)), models if axis is axes[0] else [""] * len(models))
-            axis.invert_yaxis()
+            axis.set_ylim(len(models) - 0.5, -0.5)
             axis.axvline(0, color="black", lw=0.6)
             axis.set_title(", ".join(str(part) for part in wanted.values()))
         figure.suptitle(title)
@@ -199,7 +199,7 @@ def _persistence(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                             axis.barh(place, row["value"], 0.7, color=colour, xerr=_whisker(row), ecolor="black")
                     axis.axvline(0, color="black", lw=0.6)
                     axis.set_yticks(range(len(models)), models if axis is axes[0] else [""] * len(models))
-                    axis.invert_yaxis()
+                    axis.set_ylim(len(models) - 0.5, -0.5)
                     axis.set_title(f"{kind} ({_of(part, reports=kind)[0]['n']})")
                 figure.suptitle(f"{task} {target}: TV beyond that of no change")
             yield _slug(suite, split, task, target), figure
@@ -292,7 +292,7 @@ def _leaderboard(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                     if row["value"] is not None:
                         axis.errorbar(row["value"], place, xerr=_whisker(row), **_style(models, model))
                 axis.set_yticks(range(len(models)), models)
-                axis.invert_yaxis()
+                axis.set_ylim(len(models) - 0.5, -0.5)
                 axis.set_title(f"{suite}, {split}: {column}")
         yield _slug(suite, split), figure
 

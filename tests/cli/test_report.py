@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hbench.cli.main import main
+from hbench.run.evaluate import evaluate
+
+TASK = """
+task: spend
+suite: toy
+topic: t
+source: none
+key: {id: id}
+targets: [{name: amount, kind: numeric, no_change: lag}]
+prompt: {paragraphs: ["?"]}
+answer: {parser: json_array}
+metrics: [relmae]
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> str:
+    tasks, data = tmp_path / "tasks", tmp_path / "data"
+    tasks.mkdir()
+    data.mkdir()
+    (tasks / "_suite.yaml").write_text("suite: toy\ntitle: Toy\n")
+    (tasks / "spend.yaml").write_text(TASK)
+    rows = [{"id": f"p{i}", "user": "?", "assistant": f"[{i}]", "naive_baseline": f"[{i + 2}]"} for i in range(20)]
+    (data / "spend.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    evaluate("toy/spend", ["no_change", "marginal:,from=records"], data=str(data), include_paths=[tasks],
+             out=tmp_path / "run")  # fmt: skip
+    return str(tmp_path / "run")
+
+
+def test_the_leaderboard_names_its_choices(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", run, "--draws-bootstrap", "100", "--rows", "common", "--intervals", "percentile"]) == 0
+    out = capsys.readouterr().out
+    assert "by mean rank over tasks" in out
+    assert "rows that are valid for all models shown; 95% percentile intervals from 100 paired resamples" in out
+
+
+def test_a_file_is_written(run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "new" / "report.json"
+    assert main(["report", run, "--format", "json", "--draws-bootstrap", "100", "-o", str(file)]) == 0
+    assert not capsys.readouterr().out
+    page = json.loads(file.read_text())
+    assert page["format"] == "hbench report"
+    assert all(row["se"] is not None for row in page["rows"] if row["target"] is None)
+
+
+def test_the_same_seed_gives_the_same_report(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for seed in ("1", "1", "2"):
+        main(["report", run, "--format", "csv", "--draws-bootstrap", "50", "--seed", seed])
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_analyses_by_name(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", run, "--analysis", "list"]) == 0
+    assert "gains" in capsys.readouterr().out
+    assert main(["report", run, "--analysis", "gains", "--draws-bootstrap", "50"]) == 0
+    assert "no_change" in capsys.readouterr().out
+    assert main(["report", run, "--analysis", "gians"]) == 2
+    assert "gains" in capsys.readouterr().err
+
+
+def test_clusters_that_are_not_there_are_an_error(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", run, "--clusters", "--draws-bootstrap", "50"]) == 2
+    assert "have no cluster" in capsys.readouterr().err
+
+
+def test_an_unknown_rule_names_the_known(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", run, "--rule", "rank", "--draws-bootstrap", "50"]) == 2
+    assert "ranks" in capsys.readouterr().err
