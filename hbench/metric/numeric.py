@@ -21,7 +21,9 @@ def absolute_error(aligned: Aligned) -> FloatArray:
 def quotient(above: FloatArray, below: FloatArray) -> FloatArray:
     """Divide; NaN where the divisor is zero."""
     out = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
-    np.divide(above, below, out=out, where=below != 0)
+    # A sum beyond floats over another has no value either.
+    with np.errstate(invalid="ignore"):
+        np.divide(above, below, out=out, where=below != 0)
     return out
 
 

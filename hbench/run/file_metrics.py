@@ -51,13 +51,20 @@ def file_metrics(task: Task, rows: Sequence[ScoredRow], registry: Components) ->
         values = {target: _number(cells.by_target[t, 0]) for t, target in enumerate(use.targets)}
         if use.use.metric == "relmae" and anything:
             for target, value in zip(use.targets, cells.by_target[:, 0].tolist(), strict=True):
-                if math.isnan(value):
+                if math.isnan(value) and _no_error(task, rows, target):
                     raise ScoreError(f"{target}:zero_naive_baseline_error", task=task.name)
         out[by_target] = values if anything or use.policy == "wrong" else {}
         out[mean] = _number(cells.value[0])
     if category == "numeric" and "nmae" in names:
         out["diagnostic_metrics"] = ["nmae_by_target", "mean_nmae"]
     return out
+
+
+def _no_error(task: Task, rows: Sequence[ScoredRow], target: str) -> bool:
+    """Say whether the no-change prediction is right in all valid rows; errors beyond floats are undefined as well."""
+    at = [one.name for one in task.targets].index(target)
+    valid = (row for row in rows if row.prediction is not None and row.naive is not None)
+    return all(row.naive[at] == row.gold[at] for row in valid if row.naive is not None)
 
 
 def _number(value: float) -> float | None:

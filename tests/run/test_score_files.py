@@ -318,6 +318,10 @@ class TestOrderOfChecks:
             files.score(numeric("x"), same, [said("1")])
         assert files.score(numeric("x"), same, [said("1", "?")])["metrics"]["primary_score"] is None
 
+    def test_errors_beyond_floats_are_undefined_and_not_called_zero(self, files):
+        result = files.score(numeric("x"), [gold("1", "[1e308]", "[-1e308]")], [said("1", "[-1e308]")])
+        assert result["metrics"]["relmae_by_target"] == {"x": None}
+
 
 def test_broken_lines_are_named(files):
     files.gold.write_text(json.dumps(gold("1")) + "\n\n")
