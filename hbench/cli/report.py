@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--rule", metavar="NAME", help="A leaderboard rule in place of the suites' own.")
 @click.option("--analysis", metavar="NAME", help="Show one analysis instead; `list` lists them.")
+@click.option(
+    "--set", "options", multiple=True, metavar="NAME=VALUE", help="An option of the analysis, as since=2026-07-01."
+)
 @click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Write figures, as SVG and PNG.")
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file."
@@ -62,6 +65,7 @@ def command(
     by: Any,
     rule: str | None,
     analysis: str | None,
+    options: Sequence[str],
     plots: Path | None,
     output: Path | None,
 ) -> None:
@@ -75,10 +79,10 @@ def command(
     if analysis == "list":
         _list_analyses()
         return
-    if analysis is not None:
-        from hbench.report.analyses import find
-
-        find(analysis)  # a misspelt name is told before the runs are read
+    # Misspelt names are told before the runs are read.
+    chosen = {} if analysis is None else _options(analysis, options)
+    if options and analysis is None:
+        raise click.UsageError("--set is for an --analysis.")
     view = View(rows, weights, Resampling(resamples, seed, intervals, clusters=clusters))
     comparison = Comparison.load(runs)
     if plots is not None:
@@ -87,18 +91,40 @@ def command(
         for path in write_plots(comparison, view, plots):
             click.echo(str(path))
         return
-    _write(_document(comparison, view, by, rule, analysis), form, output)
-
-
-def _document(comparison: Comparison, view: View, by: Any, rule: str | None, analysis: str | None) -> Document:
     if analysis is not None:
         from hbench.report.analyses import analyse, as_document
 
-        return as_document(analysis, analyse(analysis, comparison, view), comparison, view)
+        found = analyse(analysis, comparison, view, **chosen)
+        _write(as_document(analysis, found, comparison, view), form, output)
+        return
+    _write(_document(comparison, view, by, rule), form, output)
+
+
+def _document(comparison: Comparison, view: View, by: Any, rule: str | None) -> Document:
     from hbench.report.present import document
     from hbench.report.standings import standings
 
     return document(comparison, standings(comparison, view, rule=rule), view, by=by)
+
+
+def _options(analysis: str, given: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` as the type of the option's default; lists are comma-separated."""
+    from hbench.report.analyses import options_of
+
+    known, out = options_of(analysis), {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or name not in known:
+            raise click.UsageError(f"--set {text}: the options of {analysis} are {', '.join(known) or 'none'}.")
+        default = known[name]
+        try:
+            if isinstance(default, tuple):
+                out[name] = tuple(type(default[0])(part.strip()) for part in value.split(",") if part.strip())
+            else:
+                out[name] = type(default)(value)
+        except ValueError as error:
+            raise click.UsageError(f"--set {text}: {error}") from error
+    return out
 
 
 def _write(content: Document, form: str, output: Path | None) -> None:
@@ -121,8 +147,9 @@ def _write(content: Document, form: str, output: Path | None) -> None:
 
 
 def _list_analyses() -> None:
-    from hbench.report.analyses import ANALYSES
+    from hbench.report.analyses import ANALYSES, options_of
 
     width = max(map(len, ANALYSES))
     for name, about in ANALYSES.items():
-        click.echo(f"{name.ljust(width)}  {about.title}")
+        options = ", ".join(options_of(name))
+        click.echo(f"{name.ljust(width)}  {about.title}{f' [--set {options}]' if options else ''}")

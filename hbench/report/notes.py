@@ -9,6 +9,7 @@ from hbench.report.leaderboard import summary_rows
 from hbench.run.results import Results
 
 SYNTHETIC = "synthetic data: scores say nothing about households"
+_FEW = 3
 STRICT = (
     "strict: an invalid answer counts as the no-change answer, else as the training set's best constant, else as wrong"
 )
@@ -33,14 +34,29 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
             yield f"{about['suite']}/{about['task']} is not for {about['model']}: {about['reason']}"
         for about in result.invalid:
             yield _invalid(about)
-    for row in rows:
-        if row["reason"]:
-            yield f"{row['suite']}/{row['task']} {row['metric']}, {row['model']}: {row['reason']}"
+    yield from _reasons(rows)
     if any(row["invalid"] for row in rows):
         yield STRICT
     for result in results:
         for texts in result.notices.values():
             yield from texts
+
+
+def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Say why scores are undefined; one reason for many tasks is said once."""
+    alike: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["reason"]:
+            # The last word of `group:target:reason (and 4 more)` is what tasks have in common.
+            kind = str(row["reason"]).partition(" (")[0].rpartition(":")[2]
+            alike.setdefault((row["metric"], row["model"], kind), []).append(row)
+    for (metric, model, kind), found in alike.items():
+        if len(found) > _FEW:
+            first = f"{found[0]['suite']}/{found[0]['task']}"
+            yield f"{metric}, {model}: {kind} in {len(found)} tasks (first: {first})"
+            continue
+        for row in found:
+            yield f"{row['suite']}/{row['task']} {metric}, {model}: {row['reason']}"
 
 
 def _invalid(about: Mapping[str, Any]) -> str:

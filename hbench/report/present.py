@@ -30,7 +30,7 @@ def document(comparison: Comparison, found: Sequence[Standings], view: View, *, 
     by : {"task", "topic", "kind", "target", "group"}
         What the second table has a line for.
     """
-    tables = [board_table(one) for one in found]
+    tables = [table for one in found for table in (board_table(one), parts_table(one))]
     tables += [details(one, by) for one in found]
     rows = [row for one in found for row in one.rows]
     said = [*run_notes(comparison.results), *comparison.notes, *(note for one in found for note in one.notes)]
@@ -60,18 +60,19 @@ def settings(view: View) -> dict[str, Any]:
 def board_table(found: Standings) -> Table:
     """Return the one-screen leaderboard: models by ranks or rates, averages, valid answers, strict standing."""
     board, how = found.leaderboard, found.board.resampling
-    heads = [Column(f"{column.head} {ARROW[column.better]}") for column in board.columns]
+    shown = [column for column in board.columns if column.main]
+    heads = [Column(f"{column.head} {ARROW[column.better]}") for column in shown]
     table = Table(
         f"{found.suite}, {found.split}: by {board.rule}",
         [Column("#"), Column("model", "left"), *heads, Column(f"strict {board.column(board.by).head}"),
          Column("valid")],
     )  # fmt: skip
-    best = [_best(column) for column in board.columns]
+    best = [_best(column) for column in shown]
     strict = found.strict.column(board.by)
     counts = _counts(found.rows)
     for number, i in enumerate(board.order(), 1):
         cells = [Cell(_with_error(column, i, how), best=i in top)
-                 for column, top in zip(board.columns, best, strict=True)]  # fmt: skip
+                 for column, top in zip(shown, best, strict=True)]  # fmt: skip
         valid, whole = counts.get(board.models[i], (0, 0))
         table.add(
             [
@@ -82,6 +83,22 @@ def board_table(found: Standings) -> Table:
                 share(valid, whole),
             ]
         )
+    return table
+
+
+def parts_table(found: Standings) -> Table:
+    """Return what the leaderboard is made of, where its rule tells: a line for each part, a column for each model."""
+    board, how = found.leaderboard, found.board.resampling
+    order = board.order()
+    table = Table(
+        f"{found.suite}, {found.split}: what the leaderboard is made of",
+        [Column("part", "left"), Column("tasks"), *(Column(board.models[i]) for i in order)],
+    )
+    for column in board.columns:
+        if not column.main:
+            top = _best(column)
+            cells = [Cell(_with_error(column, i, how), best=i in top) for i in order]
+            table.add([f"{column.head} {ARROW[column.better]}", str(column.standing.tasks), *cells])
     return table
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hbench.core import HbenchError
 from hbench.metric import Provenance, Score, score_task
 from hbench.report.comparison import Comparison, Part, View
@@ -106,6 +108,7 @@ def _standings(
         uses += [_place(part, draws, models, k) for k in range(len(draws.uses))]
         rows += _tidy(comparison, part, view, draws, effects)
         strict += _strict_places(comparison, part, models)
+        notes += _undefined(part, draws)
         rare = part.rare()
         if rare:
             listed = ", ".join(f"{label} ({count})" for label, count in rare.items())
@@ -121,6 +124,19 @@ def _standings(
     return Standings(
         suite, split, board, leaderboard, rule(shadow), rows, [*notes, *leaderboard.notes, view.described()]
     )
+
+
+def _undefined(part: Part, draws: TaskDraws) -> Iterator[str]:
+    """Say where resamples had no score, as when a group or a class was not drawn."""
+    found = {}
+    for use in draws.uses:
+        known = ~np.isnan(use.values)
+        found[use.metric] = int(np.isnan(use.draws[known]).sum(axis=1).max(initial=0))
+    most = max(found.values())
+    if most:
+        metrics = ", ".join(metric for metric, count in found.items() if count)
+        resamples = draws.uses[0].draws.shape[1]
+        yield f"{part.task.name}: {most:,} of {resamples:,} resamples have no score and are left out ({metrics})"
 
 
 def _place(part: Part, draws: TaskDraws, models: Sequence[str], use: int) -> Any:

@@ -27,6 +27,8 @@ class LeaderboardColumn:
         Decimals that are shown.
     error : bool
         Whether the standard error is shown beside it.
+    main : bool
+        Whether it stands in the one-screen table; the others follow in a table of their own.
     """
 
     name: str
@@ -35,6 +37,7 @@ class LeaderboardColumn:
     better: Literal["lower", "higher"]
     digits: int = 3
     error: bool = True
+    main: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,7 +78,8 @@ def behaviorbench(board: Board) -> Leaderboard:
     no_draws = np.empty((len(board.models), 0))
     columns.append(LeaderboardColumn("elo", "Elo", Standing(ratings, no_draws, len(found)), "higher", 0, error=False))
     columns += [
-        LeaderboardColumn(scenario.name, scenario.name, standing, better, 2) for scenario, standing, better in found
+        LeaderboardColumn(scenario.name, scenario.name, standing, better, 2, main=False)
+        for scenario, standing, better in found
     ]
     return Leaderboard("mean win rate of both levels", board.models, tuple(columns), "win_rate", tuple(notes))
 

@@ -68,6 +68,14 @@ def test_analyses_by_name(run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "gains" in capsys.readouterr().err
 
 
+def test_options_of_an_analysis(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["report", run, "--draws-bootstrap", "50", "--analysis"]
+    assert main([*words, "subgroups", "--set", "fields=age, sex", "--set", "least=5"]) == 0
+    assert main([*words, "cutoff", "--set", "sinc=2026"]) == 2
+    assert main([*words, "subgroups", "--set", "least=few"]) == 2
+    assert "since" in capsys.readouterr().err
+
+
 def test_clusters_that_are_not_there_are_an_error(run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--clusters", "--draws-bootstrap", "50"]) == 2
     assert "have no cluster" in capsys.readouterr().err

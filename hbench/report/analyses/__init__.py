@@ -66,17 +66,47 @@ def find(name: str) -> Analysis:
     return ANALYSES[name]
 
 
-def analyse(name: str, comparison: Comparison, view: View) -> list[Row]:
+def analyse(name: str, comparison: Comparison, view: View, **options: Any) -> list[Row]:
     """Run an analysis by its name.
+
+    Parameters
+    ----------
+    name, comparison, view
+        Which analysis, of what, looked at how.
+    **options
+        The analysis's own, as ``since="2026-07-01"`` of ``cutoff``.
 
     Returns
     -------
     list of dict
         Rows with the columns that the analysis documents; numbers that are not finite are None.
+
+    Raises
+    ------
+    SelectionError
+        For an analysis or an option that is not there.
     """
-    module, _, function = find(name).target.partition(":")
-    rows: list[Row] = getattr(import_module(f"hbench.report.analyses.{module}"), function)(comparison, view)
+    function = _function(name)
+    known = options_of(name)
+    for option in options:
+        if option not in known:
+            raise SelectionError(
+                f"the analysis {name} has no option {option!r}", hint=f"Options: {', '.join(known) or 'none'}."
+            )
+    rows: list[Row] = function(comparison, view, **options)
     return rows
+
+
+def options_of(name: str) -> dict[str, Any]:
+    """Return an analysis's options with their defaults."""
+    from inspect import signature
+
+    return {p.name: p.default for p in signature(_function(name)).parameters.values() if p.kind is p.KEYWORD_ONLY}
+
+
+def _function(name: str) -> Any:
+    module, _, function = find(name).target.partition(":")
+    return getattr(import_module(f"hbench.report.analyses.{module}"), function)
 
 
 def as_document(name: str, rows: Sequence[Row], comparison: Comparison, view: View) -> Document:
