@@ -87,9 +87,7 @@ def days(weeks: pl.DataFrame, purchases: pl.DataFrame, report: BuildReport) -> p
         "diary_day",
         *_KEPT,
         *(
-            pl.when(strict if used == "strict" else pl.col("week_start").is_not_null())
-            .then(pl.col(name).fill_null(0) / UNIT)
-            .alias(name)
+            pl.when(strict if used == "strict" else pl.col("week_start").is_not_null()).then(_dollars(name)).alias(name)
             for name, (used, _) in SUMS.items()
         ),
     )
@@ -111,7 +109,7 @@ def weekly(weeks: pl.DataFrame, purchases: pl.DataFrame) -> pl.DataFrame:
     table = weeks.join(sums, on="source_week_id", how="left", maintain_order="left")
     return table.with_columns(
         pl.col("purchases", "dated_purchases").fill_null(0),
-        *((pl.col(f"weekly_{name}").fill_null(0) / UNIT) for name in names),
+        *(_dollars(f"weekly_{name}") for name in names),
     )
 
 
@@ -128,6 +126,13 @@ def strictly_dated(weeks: pl.DataFrame, purchases: pl.DataFrame) -> pl.DataFrame
     return weeks.join(dated, on="source_week_id", how="left", maintain_order="left").with_columns(
         pl.col("strict_dated").fill_null(False)
     )
+
+
+def _dollars(name: str) -> pl.Expr:
+    """Return a sum in dollars, the nearest float: dividing by a constant alone is off by the last bit."""
+    import polars as pl
+
+    return (pl.col(name).fill_null(0) / UNIT).round(6)
 
 
 def _cost(strict: bool, category: str | None) -> pl.Expr:
