@@ -16,6 +16,9 @@ from hbench.stat.influence import has_influence, influence_errors, point_errors
 from hbench.stat.intervals import FloatArray, Interval, IntervalKind, interval
 from hbench.stat.resample import cluster_codes, count_parts
 
+HELD = 8_000_000
+"""Resampled scores of targets and groups that are held at a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
@@ -162,19 +165,16 @@ def bootstrap_task(
     student = [resampling.kind == "studentised" and all(has_influence(one.uses[k]) for one in together)
                for k in range(len(uses))]  # fmt: skip
     errors = [np.empty((len(models), draws)) if wanted else None for wanted in student]
-    collected = _Parts(models, together, draws) if parts else None
     start = 0
     for counts in count_parts(n, draws, seed=resampling.seed, task=name, clusters=clusters):
         stop = start + len(counts)
-        found = evaluate_together(together, counts, breakdown=parts)
+        found = evaluate_together(together, counts)
         for m, cells in enumerate(found):
             for k in range(len(uses)):
                 scores[k][m, start:stop] = cells[k].value
                 kept = errors[k]
                 if kept is not None:
                     kept[m, start:stop] = influence_errors(together[m], together[m].uses[k], counts, clusters)
-        if collected is not None:
-            collected.keep(found, start, stop)
         start = stop
     return TaskDraws(
         models,
@@ -194,8 +194,35 @@ def bootstrap_task(
         ),
         n,
         n if clusters is None else int(clusters.max()) + 1,
-        {} if collected is None else collected.intervals(resampling),
+        _part_intervals(name, dict(statistics), resampling, clusters) if parts else {},
     )
+
+
+def _part_intervals(
+    name: str,
+    statistics: dict[str, TaskStatistics],
+    resampling: Resampling,
+    clusters: npt.NDArray[np.int64] | None,
+) -> dict[tuple[int, str, str | None, str | None], Interval]:
+    """Bound targets and groups, a few models at a time: fifty items of fifteen models would not fit into memory."""
+    out: dict[tuple[int, str, str | None, str | None], Interval] = {}
+    waiting = list(statistics)
+    while waiting:
+        first = _Parts((waiting[0],), [statistics[waiting[0]]], 0)
+        if not first.size:
+            waiting.pop(0)
+            continue
+        batch = waiting[: max(1, HELD // (first.size * resampling.draws))]
+        waiting = waiting[len(batch) :]
+        together = [statistics[model] for model in batch]
+        collected, start = _Parts(tuple(batch), together, resampling.draws), 0
+        for counts in count_parts(
+            statistics[batch[0]].n, resampling.draws, seed=resampling.seed, task=name, clusters=clusters
+        ):
+            collected.keep(evaluate_together(together, counts, breakdown=True), start, start + len(counts))
+            start += len(counts)
+        out |= collected.intervals(resampling)
+    return out
 
 
 def _by_use(found: list[list[Cells]]) -> list[list[Cells]]:
@@ -219,6 +246,11 @@ class _Parts:
                 if use.groups != (None,):
                     mine.update({(k, use.use.target, group): np.empty(draws) for group in use.groups})
             self.keys.append(mine)
+
+    @property
+    def size(self) -> int:
+        """Number of scores that each resample gives."""
+        return sum(map(len, self.keys))
 
     def keep(self, found: list[list[Cells]], start: int, stop: int) -> None:
         """Keep the scores of some resamples."""

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from hbench.core import ScoreError
+from hbench.metric import TaskStatistics, row_statistics
 from hbench.stat import Resampling, bootstrap_counts, bootstrap_task, count_parts, design_effects, influence_errors
+
+from .conftest import make_rows, make_task
 
 Make = Callable[..., dict]  # type: ignore[type-arg]
 USES = [("numeric", ["relmae", "nmae"]), ("categorical", ["macro_f1", "accuracy"]), ("probability", ["tv"])]
@@ -65,7 +68,9 @@ def test_influence_errors_are_near_the_bootstrap(statistics_of: Make, kind: str,
     for m, one in enumerate(found.values()):
         for k, use in enumerate(one.uses):
             error = influence_errors(one, use, np.ones((1, one.n)))[0]
-            assert error == pytest.approx(task.uses[k].draws[m].std(ddof=1), rel=0.3 if use.use.metric == "nmae" else 0.12)
+            assert error == pytest.approx(
+                task.uses[k].draws[m].std(ddof=1), rel=0.3 if use.use.metric == "nmae" else 0.12
+            )
 
 
 def test_influence_error_of_a_mean_is_the_textbook_one(statistics_of: Make) -> None:
@@ -95,6 +100,20 @@ def test_studentised_interval_of_a_mean(statistics_of: Make) -> None:
         assert a.hi == pytest.approx(b.hi, abs=0.01)
 
 
-def test_targets_and_groups_get_intervals(statistics_of: Make) -> None:
-    found = statistics_of("numeric", ["mae"])
-    assert bootstrap_task("t", found, Resampling(draws=50), parts=True).parts == {}
+def grouped(seed: int) -> TaskStatistics:
+    task = make_task("numeric", [{"metric": "mae", "group": True}, {"metric": "wasserstein", "group": True}])
+    rows = [replace(row, group=f"g{i % 3}") for i, row in enumerate(make_rows("numeric", 60, seed))]
+    return row_statistics(task, rows, breakdown=True)
+
+
+@pytest.mark.parametrize("held", [1, 10**9])
+def test_groups_get_intervals_however_many_fit(monkeypatch: pytest.MonkeyPatch, held: int) -> None:
+    monkeypatch.setattr("hbench.stat.bootstrap.HELD", held)
+    found = {"a": grouped(2), "b": grouped(3)}
+    parts = bootstrap_task("t", found, Resampling(draws=50), parts=True).parts
+    assert {key[:2] + key[3:] for key in parts} == {(k, m, f"g{g}") for k in (0, 1) for m in "ab" for g in range(3)}
+    for (k, model, _, group), bounds in parts.items():
+        cells = found[model].point()[k]
+        assert bounds.value == pytest.approx(cells.by_group[int(str(group)[1]), 0])
+        assert bounds.lo <= bounds.hi
+        assert bounds.se > 0
