@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,9 +36,10 @@ def command() -> None:
 @command.command("status")
 @click.argument("tasks", nargs=-1)
 @click.option("--raw", type=FOLDER, help="Folder that holds the raw files.")
+@click.option("--check", is_flag=True, help="Also compare the raw files' checksums, which reads them whole.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @_INCLUDE
-def status(tasks: Sequence[str], raw: Path | None, as_json: bool, include_paths: Sequence[Path]) -> None:
+def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, include_paths: Sequence[Path]) -> None:
     """Show what the store has of TASKS, and the raw files that more would need."""
     from hbench.data import Store
     from hbench.data.status import task_status
@@ -46,7 +47,7 @@ def status(tasks: Sequence[str], raw: Path | None, as_json: bool, include_paths:
 
     store, registry = Store(), default_registry()
     found = [
-        task_status(entry.load(), store=store, registry=registry, folder=entry.path.parent, raw=raw)
+        task_status(entry.load(), store=store, registry=registry, folder=entry.path.parent, raw=raw, check=check)
         for entry in _select(tasks or ("*",), include_paths)[1]
     ]
     if as_json:
@@ -56,8 +57,9 @@ def status(tasks: Sequence[str], raw: Path | None, as_json: bool, include_paths:
         click.echo(json.dumps([asdict(one) for one in found], indent=2))
         return
     click.echo(f"Store: {store.root}")
+    shown: dict[tuple[str, ...], str] = {}
     for one in found:
-        _show_status(one)
+        _show_status(one, shown)
 
 
 @command.command("build")
@@ -216,11 +218,20 @@ def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: S
         rows = " -> ".join(f"{row.rows:,}" for row in (funnel.rows[0], funnel.rows[-1])) if funnel else ""
         splits = ", ".join(f"{name} {count:,}" for name, count in result.splits().items())
         click.echo(f"{result.task}: {rows} rows ({splits}); {result.kind} {result.fingerprint[:12]}")
-        for problem in result.info.get("problems", ()):
-            click.echo(
-                f"  {problem['file']}: {problem['what']}: {problem['rows']:,} rows {problem['example']}".rstrip()
-            )
+        _show_problems(result.info.get("problems", ()))
     return 2 if failed else 0
+
+
+def _show_problems(problems: Sequence[Mapping[str, Any]]) -> None:
+    """Show what was odd in the raw files; what several of them have in common takes one line."""
+    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    for problem in problems:
+        by_kind.setdefault(problem["what"], []).append(problem)
+    for what, alike in by_kind.items():
+        files = list(dict.fromkeys(problem["file"] for problem in alike))
+        where = files[0] if len(files) == 1 else f"{len(files)} files, the first {files[0]}"
+        rows = sum(problem["rows"] for problem in alike)
+        click.echo(f"  {where}: {what}: {rows:,} rows {alike[0]['example']}".rstrip())
 
 
 def _show_failure(task: str, error: HbenchError) -> None:
@@ -228,18 +239,26 @@ def _show_failure(task: str, error: HbenchError) -> None:
     click.echo(f"{'' if task in text else task + ': '}{text}", err=True)
 
 
-def _show_status(one: TaskStatus) -> None:
+def _show_status(one: TaskStatus, shown: dict[tuple[str, ...], str]) -> None:
+    """Show a task; raw files that an earlier one of `shown` needs as well are not listed again."""
     kinds = ", ".join(
         f"{stored.kind} ({stored.rows:,} rows{'' if stored.current else ', of an older spec'})" for stored in one.stored
     )
     click.echo(f"{one.task}: {kinds or 'nothing in the store'}")
     if one.problem:
         click.echo(f"  source {one.source}: {one.problem}")
+    files = tuple(file.path for file in one.raw)
+    if files and (first := shown.setdefault(files, one.task)) != one.task:
+        click.echo(f"  raw files of {one.source}: as for {first}")
+        return
     for file in one.raw:
         mark = {True: "present", False: "missing", None: "needed"}[file.present]
         if not file.required and not file.present:
             mark = "optional"
-        click.echo(f"  {mark:<8} {file.path}  from {file.origin}; {file.terms}")
+        if file.changed:
+            mark = "changed"
+        digest = f"; sha256 {file.sha256}" if file.sha256 else ""
+        click.echo(f"  {mark:<8} {file.path}  from {file.origin}; {file.terms}{digest}")
 
 
 def _export_predictions(entries: Sequence[TaskEntry], choices: Sequence[Any], out: Path) -> None:

@@ -17,6 +17,8 @@ from typing import Protocol
 from hbench.core import DataError
 
 _BLOCK = 1 << 20
+_EXPANSION, _EXPANSION_FREE = 200, 1 << 30
+"""How far an archive may expand, beyond so many bytes: survey files reach 60-fold, a bomb a thousandfold and more."""
 
 
 class _Hash(Protocol):
@@ -45,7 +47,7 @@ def content_digest(path: Path) -> str:
     Raises
     ------
     DataError
-        The archive is damaged.
+        The archive is damaged, encrypted or would expand beyond all measure.
     """
     digest = hashlib.sha256()
     try:
@@ -54,6 +56,9 @@ def content_digest(path: Path) -> str:
                 _feed(digest, stream)
         elif path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
+                size = sum(member.file_size for member in archive.infolist())
+                if size > max(_EXPANSION_FREE, _EXPANSION * path.stat().st_size):
+                    raise DataError(f"the archive would expand to {size:,} bytes", file=path, hint="Is it genuine?")
                 for member in sorted(archive.infolist(), key=lambda info: info.filename):
                     if member.is_dir():
                         continue
@@ -64,6 +69,9 @@ def content_digest(path: Path) -> str:
             return sha256_file(path)
     except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
         raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
+    except (NotImplementedError, RuntimeError) as error:
+        # So zipfile speaks of encrypted members and of methods that it does not know.
+        raise DataError(f"the archive cannot be read: {error}", file=path) from error
     return digest.hexdigest()
 
 

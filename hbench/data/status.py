@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hbench.core import PluginError
+from hbench.core import HbenchError, RawFile
+from hbench.data.files import content_digest
 from hbench.data.fingerprint import spec_digest
 from hbench.data.store import Store
 from hbench.spec.task import FileSource, Task
@@ -25,6 +26,10 @@ class RawStatus:
     required: bool
     present: bool | None
     """None where no raw folder was named."""
+    sha256: str | None = None
+    """Digest of the content that the suite was written for; None where the provider reissues the file."""
+    changed: bool | None = None
+    """Whether the file is another one; None where that was not checked."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +56,15 @@ class TaskStatus:
 
 
 def task_status(
-    task: Task, *, store: Store, registry: Registry, folder: Path | None = None, raw: Path | None = None
+    task: Task,
+    *,
+    store: Store,
+    registry: Registry,
+    folder: Path | None = None,
+    raw: Path | None = None,
+    check: bool = False,
 ) -> TaskStatus:
-    """Return what the store has of a task and which raw files are there."""
+    """Return what the store has of a task and which raw files are there; with `check`, also whether those are right."""
     spec = spec_digest(task, folder)
     stored = []
     for kind in store.kinds(task.name):
@@ -67,9 +78,18 @@ def task_status(
         return TaskStatus(task.name, task.source.file, tuple(stored), (own,))
     try:
         files = registry.get("source", task.source, suite=task.suite)().files
-    except PluginError as error:
-        return TaskStatus(task.name, task.source, tuple(stored), (), str(error))
-    found = tuple(
-        RawStatus(f.path, f.origin, f.terms, f.required, None if raw is None else any(raw.glob(f.path))) for f in files
+    except HbenchError as error:
+        # A source that is broken, or yet to come, hides nothing of the others.
+        return TaskStatus(task.name, task.source, tuple(stored), (), error.message)
+    return TaskStatus(
+        task.name, task.source, tuple(stored), tuple(_raw_status(file, raw, check=check) for file in files)
     )
-    return TaskStatus(task.name, task.source, tuple(stored), found)
+
+
+def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:
+    there = [] if raw is None else [path for path in raw.glob(file.path) if path.is_file()]
+    changed = None
+    if check and there and file.sha256 is not None:
+        changed = any(content_digest(path) != file.sha256 for path in there)
+    present = None if raw is None else bool(there)
+    return RawStatus(file.path, file.origin, file.terms, file.required, present, file.sha256, changed)

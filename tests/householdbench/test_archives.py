@@ -1,0 +1,83 @@
+"""Archives may be hostile: none is extracted, and none is read beyond what it may hold."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from hbench.core import DataError
+from hbench.data.files import content_digest
+from hbench_householdbench.sources import archives
+from hbench_householdbench.sources.archives import open_archive
+
+
+def packed(path: Path, *members: tuple[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return path
+
+
+def test_members_are_found_by_base_name(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", ("diary90/", b""), ("diary90/FMLD901.CSV", b"x"), ("notes.txt", b"y"))
+    with open_archive(path) as archive:
+        assert archive.names == ("diary90/FMLD901.CSV", "notes.txt")
+        assert archive.read(archive.by_base_name()["fmld901.csv"]) == b"x"
+        with pytest.raises(DataError, match="no member 'b'"):
+            archive.read("b")
+
+
+@pytest.mark.parametrize("name", ["../x.csv", "/etc/x.csv", "a/../../x.csv", "..\\x.csv", "C:\\x.csv"])
+def test_a_path_that_leads_out_is_refused(name: str, tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", (name, b"x"))
+    with pytest.raises(DataError, match="leads out of the archive"), open_archive(path):
+        pass
+    assert [file.name for file in tmp_path.iterdir()] == ["a.zip"]
+
+
+def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        path = packed(tmp_path / "a.zip", ("x.csv", b"1"), ("x.csv", b"2"))
+    with pytest.raises(DataError, match=r"'x\.csv' twice"), open_archive(path):
+        pass
+    other = packed(tmp_path / "b.zip", ("a/x.csv", b"1"), ("b/X.csv", b"2"))
+    with open_archive(other) as archive, pytest.raises(DataError, match=r"'x\.csv' twice: a/x\.csv and b/X\.csv"):
+        archive.by_base_name()
+
+
+def test_a_bomb_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = packed(tmp_path / "a.zip", ("x.csv", bytes(archives.RATIO_FREE + 1)))
+    with pytest.raises(DataError, match="-fold"), open_archive(path):
+        pass
+    monkeypatch.setattr(archives, "MEMBER_LIMIT", 1000)
+    with pytest.raises(DataError, match="expands beyond"), open_archive(path):
+        pass
+    monkeypatch.setattr("hbench.data.files._EXPANSION_FREE", 1000)
+    with pytest.raises(DataError, match=r"would expand to 16,777,217 bytes"):
+        content_digest(path)
+
+
+def test_damage_is_said(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", ("x.csv", b"some text that is long enough" * 9))
+    data = bytearray(path.read_bytes())
+    data[45] ^= 0xFF
+    path.write_bytes(data)
+    with open_archive(path) as archive, pytest.raises(DataError, match=r"'x\.csv' is damaged"):
+        archive.read("x.csv")
+    path.write_bytes(b"no archive")
+    with pytest.raises(DataError, match="cannot be opened"), open_archive(path):
+        pass
+
+
+def test_encryption_is_said(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", ("x.csv", b"text"))
+    data = bytearray(path.read_bytes())
+    for signature, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(signature) + flags] |= 1
+    path.write_bytes(data)
+    with pytest.raises(DataError, match="encrypted"), open_archive(path):
+        pass
+    with pytest.raises(DataError, match="cannot be read"):
+        content_digest(path)
