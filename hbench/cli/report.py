@@ -49,7 +49,12 @@ if TYPE_CHECKING:
 @click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE", help="An option of the analysis, as since=2026-07-01."
 )
-@click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="Write figures, as SVG and PNG.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write figures, as SVG and PNG: all, or that of the --analysis.",
+)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file."
 )
@@ -88,7 +93,7 @@ def command(
     if plots is not None:
         from hbench.report.plots import write_plots
 
-        for path in write_plots(comparison, view, plots):
+        for path in write_plots(comparison, view, plots, names=None if analysis is None else [analysis]):
             click.echo(str(path))
         return
     if analysis is not None:

@@ -145,6 +145,8 @@ class Comparison:
     notes: list[str] = field(default_factory=list)
     ablated: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Models that were asked without some sections of the prompt: (the model's own name, the sections)."""
+    origins: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """Where each model comes from: numbers of runs, and its label there."""
 
     @classmethod
     def load(cls, paths: Sequence[Path], *, registry: Registry | None = None, store: Store | None = None) -> Comparison:
@@ -175,7 +177,10 @@ class Comparison:
             for entrant in run.entrants
             if (left_out := ", ".join(run.plan.settings.without)) and labels[number, entrant.label] != entrant.label
         }
-        return cls(list(parts.values()), models, runs, registry, list(dict.fromkeys(notes)), ablated)
+        origins: dict[str, list[tuple[int, str]]] = {}
+        for origin, label in labels.items():
+            origins.setdefault(label, []).append(origin)
+        return cls(list(parts.values()), models, runs, registry, list(dict.fromkeys(notes)), ablated, origins)
 
     @property
     def results(self) -> list[Results]:

@@ -109,6 +109,8 @@ def _standings(
         rows += _tidy(comparison, part, view, draws, effects)
         strict += _strict_places(comparison, part, models)
         notes += _undefined(part, draws)
+        if view.weights and all(record.weight == 1.0 for record in part.records):
+            notes.append(f"{part.task.name}: the records bear no survey weights, so every row counts alike")
         rare = part.rare()
         if rare:
             listed = ", ".join(f"{label} ({count})" for label, count in rare.items())

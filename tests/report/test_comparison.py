@@ -94,6 +94,14 @@ def test_different_models_of_one_label_are_told_apart(study: Any) -> None:
     assert Comparison.load([one, two]).models == ("a [one]", "a [two]")
 
 
+def test_weights_that_are_not_there_are_told(study: Any) -> None:
+    for file in study.data.glob("*/*.jsonl"):
+        lines = [json.loads(line) for line in file.open()]
+        file.write_text("".join(json.dumps({**line, "weight": 1.0}) + "\n" for line in lines))
+    comparison = Comparison.load([study.run("one", [study.predictions("a", 0.9)])])
+    assert any("no survey weights, so" in note for note in standings(comparison, view(weights=True))[0].notes)
+
+
 def test_other_records_are_no_comparison(study: Any) -> None:
     words = study.predictions("a", 0.9)
     one, two = study.run("one", [words]), study.run("two", [words], limit=10)

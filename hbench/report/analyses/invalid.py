@@ -49,10 +49,8 @@ def invalid(comparison: Comparison, view: View) -> list[Row]:
 
 def _said(comparison: Comparison, task: str, split: str, model: str, reason: str) -> str:
     """Return the text of the first such answer, which the stored results hold."""
-    for result in comparison.results:
-        for about in result.invalid:
-            if (about["task"], about["split"], about["reason"]) == (task, split, reason) and model.startswith(
-                about["model"]
-            ):
+    for number, own in comparison.origins.get(model, ()):
+        for about in comparison.runs[number].results.invalid:
+            if (about["task"], about["split"], about["model"], about["reason"]) == (task, split, own, reason):
                 return str(about["example"]["text"] or "")
     return ""
