@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from hbench.data.choice import DataChoice
 from hbench.data.context import StepContext, adds_rows, on_pandas
 from hbench.data.files import content_digest
@@ -13,22 +15,42 @@ from hbench.data.store import Store
 from hbench.data.taskdata import TaskData, TaskReader
 from hbench.data.truth import target_values
 
+if TYPE_CHECKING:
+    from hbench.data.build import BuildItem, Recipe, build_many, build_task
+    from hbench.data.sample import run_steps
+
 __all__ = [
+    "BuildItem",
     "DataChoice",
     "Funnel",
     "FunnelRow",
+    "Recipe",
     "StepContext",
     "Store",
     "TaskData",
     "TaskReader",
     "adds_rows",
+    "build_many",
+    "build_task",
     "content_digest",
     "fingerprint",
     "on_pandas",
     "open_data",
     "open_folder",
     "read_records",
+    "run_steps",
     "spec_digest",
     "target_values",
     "write_records",
 ]
+
+_LAZY = {"BuildItem": "build", "Recipe": "build", "build_many": "build", "build_task": "build", "run_steps": "sample"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use what only builds need: stored data are read without NumPy."""
+    if name in _LAZY:
+        from importlib import import_module
+
+        return getattr(import_module(f"hbench.data.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'hbench.data' has no attribute {name!r}")

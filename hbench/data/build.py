@@ -10,22 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import hbench
-from hbench.core import DataError, HbenchError, PluginError, Record
+from hbench.core import DataError, HbenchError, PluginError, Record, SpecError
+from hbench.data.code import task_code
 from hbench.data.context import StepContext
 from hbench.data.files import sha256_file
 from hbench.data.filesource import file_panels
-from hbench.data.fingerprint import RULES, code_version, fingerprint, folder_version, spec_digest
+from hbench.data.fingerprint import RULES, fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
 from hbench.data.panels import Panels, build_panels, demo_panels, packaged_panels
 from hbench.data.records import write_records
-from hbench.data.sample import run_steps
+from hbench.data.sample import check_parameters, run_steps
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
 from hbench.data.stored import DATA, FUNNEL, RECORDS, SPLIT, TABLE, TRAINING, named
 from hbench.data.tables import KEY_COLUMNS, key_columns
-from hbench.data.taskdata import TaskData, with_split
+from hbench.data.taskdata import TaskData, is_evaluation, with_split
 from hbench.data.truth import target_values
 from hbench.execute import Executor
 from hbench.spec.task import FileSource, Task
@@ -176,6 +177,7 @@ def _panels(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) -
 def _build(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) -> TaskData:
     task = item.task
     kind = "file" if isinstance(task.source, FileSource) else recipe.kind
+    _check_parts(task, registry)
     panels = _panels(item, recipe, store, registry)
     spec = spec_digest(task, item.folder)
     mark = fingerprint(
@@ -185,33 +187,27 @@ def _build(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) ->
             "kind": kind,
             "spec": spec,
             "panels": panels.fingerprint,
-            "code": _code(item, registry),
+            "code": task_code(task, registry),
         }
     )
     if store.has(task.name, kind, mark):
         store.select(task.name, kind, mark)
     else:
         with store.writer(task.name, kind, mark) as out:
-            _write(item, panels, registry, out, {"kind": kind, "fingerprint": mark, "spec": spec})
+            made = {"seed": recipe.seed, "scale": recipe.scale} if kind == "demo" else {}
+            _write(item, panels, registry, out, {"kind": kind, "fingerprint": mark, "spec": spec, **made})
     found = store.find(task.name, kind, renderer=partial(item.records_of, task))
     if found is None:
         raise DataError("the data vanished from the store", task=task.name)
     return found
 
 
-def _code(item: BuildItem, registry: Registry) -> dict[str, str]:
-    """Return the versions of all code that shapes the task's rows and prompts."""
-    task = item.task
-    named_parts = {("step", step.name) for step in task.sample} | {("parser", task.answer.parser)}
+def _check_parts(task: Task, registry: Registry) -> None:
+    """Refuse wrong parameters before hours of building rather than after."""
+    for step in task.sample:
+        check_parameters(registry.get("step", step.name, suite=task.suite), step, task=task.name)
     if task.split is not None:
-        named_parts.add(("split", task.split.unit))
-    if task.prompt.adapter is not None:
-        named_parts.add(("adapter", task.prompt.adapter))
-    code = {
-        f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in sorted(named_parts)
-    }
-    # The prompts' own package, whatever function the caller reaches it by.
-    return {**code, "prompt": folder_version(Path(hbench.__file__).parent / "prompt")}
+        check_parameters(registry.get("split", task.split.unit, suite=task.suite), task.split, task=task.name)
 
 
 def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data: dict[str, Any]) -> None:
@@ -244,15 +240,29 @@ def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data:
             **data,
             "source": task.source if isinstance(task.source, str) else task.source.file,
             "panels": panels.fingerprint,
-            "versions": {"hbench": hbench.__version__, **_code(item, registry)},
+            "versions": {"hbench": hbench.__version__, **task_code(task, registry)},
             "splits": counts,
             "sample": sizes,
             "files": panels.report["files"],
             "counts": panels.report["counts"],
-            "problems": panels.report["problems"],
+            "problems": [*panels.report["problems"], *_nothing_held_out(counts, sizes)],
             "outputs": {name: sha256_file(out / name) for name in _FILES},
         },
     )
+
+
+def _nothing_held_out(counts: dict[str, int], sizes: dict[str, int]) -> list[dict[str, Any]]:
+    """Say that there is nothing to evaluate on, in the form of a source's problems."""
+    if sizes:
+        return []
+    rows = sum(counts.values())
+    if not rows:
+        what = "no row passes the sample's steps (see the funnel)"
+    elif not any(is_evaluation(name) for name in counts):
+        what = "all rows are training data: with fewer than three quarters, none is held out"
+    else:
+        what = "no row of the evaluation splits is in the sample"
+    return [{"file": "sample", "what": f"there are no evaluation records; {what}", "rows": rows, "example": ""}]
 
 
 def _start(task: Task, tables: dict[str, pl.LazyFrame], registry: Registry) -> pl.LazyFrame:
@@ -289,8 +299,10 @@ def _split(task: Task, table: pl.DataFrame, keys: pl.DataFrame, registry: Regist
     try:
         split: pl.DataFrame = rule(rows, task=task.task, **task.split.params)
     except TypeError as error:
-        raise DataError(f"the split {task.split.unit!r} failed: {error}", task=task.name) from error
-    except DataError as error:
+        raise SpecError(
+            f"the parameters of the split {task.split.unit!r} do not fit: {error}", task=task.name
+        ) from error
+    except (DataError, SpecError) as error:
         error.task = error.task or task.name
         raise
     if tuple(split.columns) != COLUMNS or len(split) != len(rows):

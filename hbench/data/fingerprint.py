@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -46,27 +45,3 @@ def _templates(task: Task, folder: Path | None) -> dict[str, str]:
     main = folder / task.prompt.template
     files = [main, *sorted(main.parent.glob("_*"))]
     return {file.name: file.read_text(encoding="utf-8") for file in files if file.is_file()}
-
-
-def code_version(component: object) -> str:
-    """Return the version of a component's code: its own ``version``, else a digest of the package that defines it.
-
-    The whole folder counts, since components share modules with their neighbours.
-    """
-    version = getattr(component, "version", None)
-    if isinstance(version, str):
-        return version
-    kind = component if inspect.isclass(component) or inspect.isroutine(component) else type(component)
-    try:
-        file = Path(inspect.getfile(kind))
-    except (TypeError, OSError):
-        return "unknown"
-    return folder_version(file.parent)
-
-
-def folder_version(folder: Path) -> str:
-    """Return a digest of all Python files below a folder."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hbench.core import DataError, PluginError, Record
 from hbench.data.choice import DataChoice, choose
+from hbench.data.code import changed_code
 from hbench.data.fingerprint import spec_digest
 from hbench.data.store import Store
 from hbench.data.taskdata import TaskData
@@ -85,7 +87,12 @@ def open_data(
         return _made(task, kind, store, registry, records_of, folder)
     found = store.find(task.name, kind, spec=spec_digest(task, folder), renderer=renderer)
     if found is not None:
-        return found
+        changed = changed_code(_versions(found), task, registry)
+        if changed and kind in IMPLICIT and records_of is not None:
+            # Synthetic data keep the seed and the size that the user gave them.
+            demo = {name: found.info[name] for name in ("seed", "scale") if name in found.info}
+            return _made(task, kind, store, registry, records_of, folder, **demo)
+        return replace(found, info={**found.info, "outdated": list(changed)}) if changed else found
     if kind in IMPLICIT and records_of is not None:
         return _made(task, kind, store, registry, records_of, folder)
     stale = store.find(task.name, kind) is not None
@@ -95,6 +102,17 @@ def open_data(
         else f"there are no {kind} data in the store ({store.root})",
         task=task.name,
         hint="Make them with: " + command(task.name, kind),
+    )
+
+
+def outdated(data: TaskData) -> str | None:
+    """Say that stored data were made by other code than there is now; None where they were not."""
+    changed = data.info.get("outdated")
+    if not isinstance(changed, list) or not changed:
+        return None
+    return (
+        f"{data.task}: the {data.kind} data were made by another version of this code: "
+        f"{', '.join(map(str, changed))}. Make them anew with: {command(data.task, data.kind)}"
     )
 
 
@@ -147,9 +165,14 @@ def _fetched(task: Task, store: Store) -> Path:
     return folder
 
 
+def _versions(data: TaskData) -> Mapping[str, Any]:
+    versions = data.info.get("versions")
+    return versions if isinstance(versions, Mapping) else {}
+
+
 def _made(
-    task: Task, kind: str, store: Store, registry: Registry, records_of: RecordsOf, folder: Path | None
+    task: Task, kind: str, store: Store, registry: Registry, records_of: RecordsOf, folder: Path | None, **demo: Any
 ) -> TaskData:
     from hbench.data.build import build_task
 
-    return build_task(task, kind=kind, store=store, registry=registry, records_of=records_of, folder=folder)
+    return build_task(task, kind=kind, store=store, registry=registry, records_of=records_of, folder=folder, **demo)

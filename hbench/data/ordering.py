@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hbench.core import DataError
+from hbench.core import DataError, SpecError
 from hbench.data.sampling import Ints
 
 if TYPE_CHECKING:
@@ -26,19 +26,31 @@ def canonical_order(rows: pl.DataFrame, sort: str, typed: Mapping[str, str] | No
     ------
     DataError
         A missing or repeated key, or a typed component that is no integer.
+    SpecError
+        An order that there is not.
     """
     import polars as pl
 
     if sort not in _ORDERS:
-        raise DataError(f"unknown order {sort!r}", hint=f"Orders: {', '.join(_ORDERS)}.")
+        raise SpecError(f"unknown order {sort!r}", hint=f"Orders: {', '.join(_ORDERS)}.")
     keys = rows.select("id", "time")
     for name in keys.columns:
-        if missing := keys[name].null_count():
-            raise DataError(f"{missing:,} rows have no {name}")
+        missing = keys[name].null_count()
+        if missing:
+            if missing == len(keys):
+                raise DataError(
+                    f"rows have no {name}, and this split orders them by it",
+                    hint=f"Name the column in the task's `key: {{{name}: COLUMN}}`, or split by `subject` or `period`.",
+                )
+            raise DataError(f"{missing:,} of {len(keys):,} rows have no {name}")
     by = ["id", "time"]
     if sort == "time_typed_id_id":
         by = ["time", "id"]
         if typed is not None:
+            if "column" not in typed:
+                raise SpecError(
+                    f"the split's `typed` names no column: {dict(typed)}", hint="As in {column: NAME, type: integer}."
+                )
             keys = keys.with_columns(typed=_typed(rows, typed["column"], typed.get("type", "integer")))
             by = ["time", "typed", "id"]
     ordered = keys.with_row_index("place").sort(by)
@@ -85,7 +97,7 @@ def _typed(rows: pl.DataFrame, column: str, kind: str) -> pl.Series:
     if kind == "string":
         return values.cast(pl.String).str.strip_chars()
     if kind != "integer":
-        raise DataError(f"unknown type {kind!r} of the order's column", hint="Types: integer, string.")
+        raise SpecError(f"unknown type {kind!r} of the order's column", hint="Types: integer, string.")
     if values.dtype == pl.String:
         parsed = values.str.strip_chars().cast(pl.Int64, strict=False)
     else:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, Source
+from hbench.data.code import code_version
 from hbench.data.files import atomic_file, atomic_folder, content_digest
-from hbench.data.fingerprint import RULES, code_version, fingerprint
+from hbench.data.fingerprint import RULES, fingerprint
 from hbench.data.lines import plain
 from hbench.data.store import Store
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hbench.core import DataError, SpecError
 from hbench.data.context import StepContext
 from hbench.data.funnel import Funnel, FunnelRow
-from hbench.spec.task import Step
+from hbench.spec.task import Split, Step
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,28 +104,35 @@ def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, contex
         raise DataError(f"the step {step.name!r} failed: {error}", task=context.task.name) from error
 
 
-def check_parameters(function: Callable[..., Any], step: Step, *, task: str) -> None:
-    """Refuse parameters that a step does not take.
+def check_parameters(function: Callable[..., Any], part: Step | Split, *, task: str) -> None:
+    """Refuse parameters that a step or a split rule does not take, and the lack of one that it needs.
 
     Raises
     ------
     SpecError
         With the nearest parameter.
     """
+    signature = inspect.signature(function)
+    step = isinstance(part, Step)
+    what = f"the step {part.name!r}" if isinstance(part, Step) else f"the split {part.unit!r}"
+    # What a step and a rule are given besides: frame and context; rows and the task's name.
+    given: dict[str, Any] = {} if step else {"task": task}
+    places = (None, None) if step else (None,)
+    names = [
+        name
+        for name, parameter in list(signature.parameters.items())[len(places) :]
+        if parameter.kind is not parameter.VAR_KEYWORD and name not in given
+    ]
+    wrong = [name for name in part.params if name not in names]
     try:
-        inspect.signature(function).bind(None, None, **step.params)
+        # A name that is given anyway comes as a duplicate, which `bind` refuses as well.
+        signature.bind(*places, **given, **part.params)
     except TypeError as error:
-        names = [
-            name
-            for name, parameter in list(inspect.signature(function).parameters.items())[2:]
-            if parameter.kind is not parameter.VAR_KEYWORD
-        ]
-        wrong = [name for name in step.params if name not in names]
         near = difflib.get_close_matches(wrong[0], names, n=1) if wrong else []
         raise SpecError(
-            f"the step {step.name!r} does not take these parameters: {error}",
+            f"{what} does not take these parameters: {error}",
             task=task,
-            hint=f"Did you mean {near[0]!r}?" if near else f"Parameters: {', '.join(names)}.",
+            hint=f"Did you mean {near[0]!r}?" if near else f"Parameters: {', '.join(names) or 'none'}.",
         ) from error
 
 

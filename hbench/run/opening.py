@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import Record
 from hbench.data.choice import DataChoice
-from hbench.data.opening import open_data
+from hbench.data.opening import open_data, outdated
 from hbench.data.store import Store
 from hbench.run.ablation import ablate, check_sections
 from hbench.run.plan import Plan, PlannedTask, Settings
@@ -36,7 +36,7 @@ def open_plan(
     Plan
         The tasks with their data.
     dict
-        Texts that data providers require to be shown, by suite.
+        Texts that data providers require to be shown, by suite, and a word on stored data that older code made.
 
     Raises
     ------
@@ -48,6 +48,7 @@ def open_plan(
     suites = {name: index.suite(name) for name in dict.fromkeys(entry.suite for entry in entries)}
     store = store or Store()
     planned = []
+    notices = {name: tuple(suite.notices) for name, suite in suites.items()}
     specs = [entry.load() for entry in entries]
     if settings.without:
         check_sections(specs, settings.without)
@@ -63,8 +64,10 @@ def open_plan(
         )
         if settings.without:
             data = ablate(data, task, entry, registry, settings.without)
+        if (old := outdated(data)) is not None:
+            notices[entry.suite] += (old,)
         planned.append(PlannedTask(_with_policy(task, settings), data, settings))
-    return Plan(tuple(planned), settings), {name: suite.notices for name, suite in suites.items()}
+    return Plan(tuple(planned), settings), notices
 
 
 def _records(

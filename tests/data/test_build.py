@@ -10,6 +10,7 @@ import pytest
 from hbench.core import DataError, HbenchError
 from hbench.data import DataChoice, Store, TaskData, open_data
 from hbench.data.build import BuildItem, Recipe, build_many, build_task
+from hbench.data.opening import outdated
 from hbench.execute import LocalExecutor
 from tests.data.study import RAW, Panel, records_of, registry, study_task, too_few
 
@@ -110,7 +111,31 @@ def test_package_data_need_no_raw_folder(tmp_path: Path) -> None:
         ({}, {"kind": "build"}, "needs their folder"),
         ({}, {"kind": "build", "raw": Path("nowhere")}, r"1 raw files are missing:\s+study/panel.csv \(from https"),
         ({"panel": "pannel"}, {}, "no table 'pannel'"),
-        ({"split": {"unit": "quarter", "sorted": 1}}, {}, "failed: .*sorted"),
+        (
+            {"split": {"unit": "quarter", "sorted": 1}},
+            {},
+            r"(?s)study/spending: the split 'quarter' does not take these parameters: .*'sorted'.*Did you mean 'sort'",
+        ),
+        (
+            {"split": {"unit": "subject"}},
+            {},
+            r"(?s)the split 'subject' .* missing a required .*'column'.*Parameters: col",
+        ),
+        ({"split": {"unit": "quarter", "cap": "many"}}, {}, "the parameters of the split 'quarter' do not fit"),
+        ({"split": {"unit": "quarter", "task": "x"}}, {}, "the split 'quarter' does not take these parameters"),
+        ({"split": {"unit": "quarter", "sort": "idtime"}}, {}, r"(?s)study/spending: unknown order .*Orders: id_time"),
+        (
+            {"split": {"unit": "row", "sort": "time_typed_id_id", "typed": {"colum": "x"}}},
+            {},
+            "study/spending: the split's `typed` names no column",
+        ),
+        (
+            {"split": {"unit": "row"}, "key": {"id": "id"}, "sample": [{"at_most": {"quarter": 0}}]},
+            {},
+            r"(?s)rows have no time, and this split orders them by it.*key: \{time: COLUMN\}.*`subject`",
+        ),
+        ({"sample": [{"at_least": {"incme": 0}}]}, {}, "Did you mean 'income'"),
+        ({"sample": [{"name": "trim", "params": {"colums": ["income"]}}]}, {}, r"(?s)the step 'trim' .*mean 'columns'"),
         ({"key": {"id": "quarter"}, "sample": []}, {}, "rows repeat a key"),
         ({"key": {"id": "income"}, "sample": []}, {}, "rows have no 'income'"),
         ({"sample": []}, {}, None),
@@ -188,6 +213,40 @@ def test_open_data_prints_the_command(tmp_path: Path) -> None:
     assert open_data(study_task(), **kw).fingerprint == made.fingerprint
     with pytest.raises(DataError, match="another version of the task's spec"):
         open_data(study_task(sample=STEPS_LESS), **kw)
+
+
+def test_data_of_older_code_are_made_anew_or_said_to_be_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(tmp_path / "store")
+    kw: dict[str, Any] = {"store": store, "registry": registry(), "records_of": records_of}
+    raw = tmp_path / "raw"
+    Panel().demo(raw, seed=1, scale=1.0)
+    old = make(study_task(), tmp_path, seed=7)
+    built = make(study_task(), tmp_path, "build", raw=raw)
+    assert open_data(study_task(), **kw).fingerprint == old.fingerprint
+    assert outdated(open_data(study_task(), [DataChoice("build")], **kw)) is None
+
+    monkeypatch.setattr("hbench.data.splits.quarter.version", "2", raising=False)
+    new = open_data(study_task(), **kw)
+    assert new.fingerprint != old.fingerprint
+    assert (new.info["seed"], new.info["panels"]) == (7, old.info["panels"])
+    assert open_data(study_task(), **kw).fingerprint == new.fingerprint
+    found = open_data(study_task(), [DataChoice("build")], **kw)
+    assert found.fingerprint == built.fingerprint
+    assert (text := outdated(found)) is not None
+    assert "study/spending: the build data were made by another version of this code: split quarter." in text
+    assert "hbench data build study/spending" in text
+
+
+def test_nothing_to_evaluate_on_is_said(tmp_path: Path) -> None:
+    late = {"split": {"unit": "quarter", "sample": 0}}
+    for changes, what in (
+        ({"sample": [{"at_least": {"income": 10**9}}]}, "no row passes"),
+        ({"sample": [{"at_most": {"quarter": 1}}]}, "all rows are training data: with fewer than three quarters"),
+        (late, "no row of the evaluation splits is in the sample"),
+    ):
+        data = make(study_task(**changes), tmp_path)
+        assert list(data.records()) == []
+        assert what in data.info["problems"][-1]["what"]  # type: ignore[index, operator]
 
 
 def test_stored_files_that_changed_are_refused(tmp_path: Path) -> None:

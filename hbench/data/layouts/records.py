@@ -61,6 +61,15 @@ class RecordFolder:
         else:
             files = {name: sha256_file(path) for name, path in names.items()}
         counts = {split: sum(1 for _ in read_rows(path)) for split, path in parts.items()}
+        empty = [path for split, path in parts.items() if not counts[split]]
+        if empty and "kind" not in page:
+            # An export may well have an empty sample; what a user puts there does not.
+            raise DataError(
+                "the file holds no records",
+                file=empty[0],
+                task=task.name,
+                hint="One record a line, or remove the file.",
+            )
         reader = SplitFiles(task.name, parts, counts, whole=page.get("sample", "all") == "all")
         # An export of synthetic data stays synthetic.
         return task_data(folder, task, reader, files, kind=page.get("kind", kind), info=page)
