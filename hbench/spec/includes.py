@@ -51,7 +51,7 @@ class Library:
             For broken YAML, a missing file, a circle, or a path that leaves the root.
         """
         # A shared file is read whole, since any of its keys may be spliced in.
-        return self._document(path, *_parsed(path, self._only))
+        return self._document(path, *_parsed(path))
 
     def _shared(self, path: Path) -> tuple[Node, frozenset[Path]]:
         if path not in self._documents:
@@ -164,8 +164,8 @@ class Library:
         return found.value, frozenset(used)
 
 
-def _parsed(path: Path, only: Collection[str] | None = None) -> tuple[Keys, Reader]:
-    root, reader = compose(path, only=only)
+def _parsed(path: Path) -> tuple[Keys, Reader]:
+    root, reader = compose(path)
     return {key: (line, raw) for key, line, raw in reader.pairs(root)}, reader
 
 

@@ -9,8 +9,6 @@ a number.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +16,6 @@ from typing import Any, ClassVar
 import yaml
 
 from hbench.core import SpecError
-from hbench.spec.narrow import narrowed
 
 _STANDARD = "tag:yaml.org,2002:"
 _SCALARS = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "str"))
@@ -102,15 +99,13 @@ def _plain(node: Node, left: list[int]) -> Any:
     return node.value
 
 
-def compose(path: Path, *, only: Collection[str] | None = None) -> tuple[yaml.MappingNode, Reader]:
+def compose(path: Path) -> tuple[yaml.MappingNode, Reader]:
     """Parse a file without building its values yet.
 
     Parameters
     ----------
     path : Path
         The file.
-    only : collection of str or None
-        The top-level keys that are wanted; others may be missing from what is returned.
 
     Raises
     ------
@@ -125,14 +120,6 @@ def compose(path: Path, *, only: Collection[str] | None = None) -> tuple[yaml.Ma
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SpecError("the file is not UTF-8", file=path, line=line, hint="Save it as UTF-8.") from error
-    if only is not None and (part := narrowed(text, only)) is not text:
-        # Whatever is wrong with a part is said of the whole.
-        with suppress(SpecError):
-            return _composed(path, part)
-    return _composed(path, text)
-
-
-def _composed(path: Path, text: str) -> tuple[yaml.MappingNode, Reader]:
     try:
         loader = Loader(text)
         root = loader.get_single_node()
