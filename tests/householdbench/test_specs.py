@@ -57,6 +57,8 @@ def test_a_task_is_complete(task: Task) -> None:
     assert (task.answer.parser, task.answer.aggregate) == (parser, aggregate)
     assert [use.metric for use in task.metrics] == metrics
     assert all(target.no_change for target in task.targets)
+    # The reference takes any finite number, of a true answer as of a prediction.
+    assert all(target.range is None for target in task.targets)
     assert len({target.kind for target in task.targets}) == 1
 
 
