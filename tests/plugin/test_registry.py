@@ -60,7 +60,7 @@ def test_what_cannot_be_found(name: str, told: list[str]) -> None:
 def test_a_component_is_imported_once_when_it_is_used() -> None:
     registry = Registry([info("a", "x", target="tests.plugin.counted:VALUE"), info("a", "pi")])
     assert registry.get("metric", "pi") == pytest.approx(3.14159, abs=1e-5)
-    with pytest.raises(PluginError, match="cannot be imported from tests.plugin.counted:VALUE: ModuleNotFoundError"):
+    with pytest.raises(PluginError, match=r"cannot be imported from .*: ModuleNotFoundError"):
         registry.get("metric", "x")
 
 

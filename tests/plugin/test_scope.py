@@ -10,7 +10,11 @@ def test_components_are_collected() -> None:
     scope = Scope("mine", "my-package", "2.0")
     scope.add("metric", "best", "my_package.metrics:Best.create")
     (found,) = scope.components
-    assert (found.qualified, found.target, found.distribution) == ("mine/best", "my_package.metrics:Best.create", "my-package")
+    assert (found.qualified, found.target, found.distribution) == (
+        "mine/best",
+        "my_package.metrics:Best.create",
+        "my-package",
+    )
 
 
 @pytest.mark.parametrize(
