@@ -71,6 +71,7 @@ def command(
     rule: str | None,
     analysis: str | None,
     options: Sequence[str],
+    stored: bool,
     plots: Path | None,
     output: Path | None,
 ) -> None:
@@ -78,6 +79,13 @@ def command(
 
     Several runs are merged; what they share must have been scored on the same records.
     """
+    if stored:
+        from hbench.report.writers import document
+        from hbench.run.results import Results
+
+        _write(document([Results.load(run) for run in runs]), form, output)
+        return
+    from hbench.core import HbenchError
     from hbench.report.comparison import Comparison, View
     from hbench.stat import Resampling
 
@@ -89,7 +97,12 @@ def command(
     if options and analysis is None:
         raise click.UsageError("--set is for an --analysis.")
     view = View(rows, weights, Resampling(resamples, seed, intervals, clusters=clusters))
-    comparison = Comparison.load(runs)
+    try:
+        comparison = Comparison.load(runs)
+    except HbenchError as error:
+        # Intervals need rows and so the data; the scores themselves are in the run.
+        error.hint = "\n  ".join(filter(None, [error.hint, "To see the scores as they were stored: --stored"]))
+        raise
     if plots is not None:
         from hbench.report.plots import write_plots
 

@@ -76,6 +76,15 @@ def test_options_of_an_analysis(run: str, capsys: pytest.CaptureFixture[str]) ->
     assert "since" in capsys.readouterr().err
 
 
+def test_stored_scores_need_no_data(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in (Path(run).parent / "data").iterdir():
+        file.write_text(file.read_text().replace("[3]", "[4]"))
+    assert main(["report", run]) == 2
+    assert "--stored" in capsys.readouterr().err
+    assert main(["report", run, "--stored"]) == 0
+    assert "no_change" in capsys.readouterr().out
+
+
 def test_clusters_that_are_not_there_are_an_error(run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--clusters", "--draws-bootstrap", "50"]) == 2
     assert "have no cluster" in capsys.readouterr().err
