@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE", help="An option of the analysis, as since=2026-07-01."
 )
+@click.option("--stored", is_flag=True, help="Show the scores as they were stored, without intervals; needs no data.")
 @click.option(
     "--plots",
     type=click.Path(path_type=Path),

@@ -12,6 +12,10 @@ FloatArray = npt.NDArray[np.float64]
 IntervalKind = Literal["basic", "percentile", "studentised"]
 
 
+NOTHING = 1e-6
+"""Share of the sample's standard error below which that of a resample is rounding."""
+
+
 class Interval(NamedTuple):
     """An estimate with its standard error and bounds; all NaN where nothing could be drawn."""
 
@@ -63,10 +67,18 @@ def interval(
     if kind == "studentised":
         if standard_errors is None:
             raise ValueError("a studentised interval needs the draws' standard errors")
+        # A resample of equal rows has no error but rounding, and so no pivot: it is left out and counted.
         with np.errstate(divide="ignore", invalid="ignore"):
-            pivots = (draws - value) / standard_errors
-        low, high = np.quantile(pivots[np.isfinite(pivots)], tails)
-        return Interval(value, se, value - high * standard_error, value - low * standard_error, undefined)
+            varies = standard_errors > NOTHING * standard_error
+            pivots = np.where(varies, (draws - value) / standard_errors, np.nan)
+        pivots = pivots[np.isfinite(pivots)]
+        undefined = len(draws) - len(pivots)
+        if len(pivots) < 2:
+            # Nothing varies at all (no change against itself): the interval is the value; else it is not known.
+            bound = value if se == 0 else math.nan
+            return Interval(value, se, bound, bound, undefined)
+        low, high = np.quantile(pivots, tails)
+        return Interval(value, se, float(value - high * standard_error), float(value - low * standard_error), undefined)
     low, high = np.quantile(known, tails)
     if kind == "basic":
         low, high = 2 * value - high, 2 * value - low

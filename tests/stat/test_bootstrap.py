@@ -100,6 +100,26 @@ def test_studentised_interval_of_a_mean(statistics_of: Make) -> None:
         assert a.hi == pytest.approx(b.hi, abs=0.01)
 
 
+def test_studentised_interval_survives_resamples_without_variance(statistics_of: Make) -> None:
+    """One wrong answer of twenty: a third of the resamples hold none, and their errors are rounding."""
+    one = statistics_of("categorical", ["accuracy"], n=20, invalid=0.0)["m0"]
+    hits = np.ones((20, 2))
+    hits[0, 0] = 0.0
+    one = replace(one, blocks=(replace(one.blocks[0], matrix=hits),))
+    how = Resampling(draws=500, kind="studentised")
+    bounds = bootstrap_task("t", {"m": one}, how).uses[0].interval(0, how)
+    assert -1 < bounds.lo <= 0.95 <= bounds.hi < 2
+    assert bounds.undefined > 100
+
+
+def test_studentised_interval_of_what_does_not_vary_is_its_value(statistics_of: Make) -> None:
+    one = statistics_of("categorical", ["accuracy"], n=20, invalid=0.0)["m0"]
+    one = replace(one, blocks=(replace(one.blocks[0], matrix=np.ones((20, 2))),))
+    how = Resampling(draws=50, kind="studentised")
+    bounds = bootstrap_task("t", {"m": one}, how).uses[0].interval(0, how)
+    assert (bounds.lo, bounds.hi) == (1.0, 1.0)
+
+
 def grouped(seed: int) -> TaskStatistics:
     task = make_task("numeric", [{"metric": "mae", "group": True}, {"metric": "wasserstein", "group": True}])
     rows = [replace(row, group=f"g{i % 3}") for i, row in enumerate(make_rows("numeric", 60, seed))]
