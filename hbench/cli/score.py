@@ -60,6 +60,7 @@ def command(
 
     An answer that cannot be read is left out, counted and named; the strict score counts it as the no-change answer.
     """
+    from hbench.core import DataError
     from hbench.run.score_files import score_files
 
     repairs = [name for name, wanted in (("numbers", repair_numbers), ("nesting", repair_nesting)) if wanted]
@@ -73,6 +74,8 @@ def command(
         weights=weights,
         model=predictions.stem,
     )
+    if not result["num_examples"]:
+        raise DataError("the file holds no records", file=records, hint="One record a line, each with a true answer.")
     if target is not None:
         import json
 

@@ -16,6 +16,7 @@ _MARKS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+_FORMATS = ((b"PAR1", "a Parquet file"), (b"\x1f\x8b", "compressed (gzip)"), (b"PK\x03\x04", "a zip archive"))
 
 
 def read_jsonl(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -38,7 +39,7 @@ def read_jsonl(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str
 
 
 def check_byte_order_mark(path: Path) -> None:
-    """Refuse a file that starts with a byte-order mark."""
+    """Refuse a text file that starts with a byte-order mark, or that is no text at all."""
     try:
         with path.open("rb") as stream:
             head = stream.read(4)
@@ -51,6 +52,13 @@ def check_byte_order_mark(path: Path) -> None:
                 file=path,
                 line=1,
                 hint="Save it as UTF-8 without a byte-order mark.",
+            )
+    for magic, what in _FORMATS:
+        if head.startswith(magic):
+            raise DataError(
+                f"the file is {what}, and its name says {path.suffix or 'nothing'}",
+                file=path,
+                hint="Name it for what it is." if magic == b"PAR1" else "Unpack it first.",
             )
 
 

@@ -188,7 +188,7 @@ class _Builder:
         aligned = self.aligned[key]
         if isinstance(aligned, Aligned) and getattr(metric, "needs_naive", False):
             if aligned.naive is None:
-                return EmptyCell("no_change_unknown")
+                return EmptyCell("no_change_unknown" if self.rows else "no_records")
             gaps = np.flatnonzero(aligned.valid & np.isnan(aligned.naive))
             if len(gaps):
                 raise ScoreError(

@@ -21,6 +21,7 @@ from hbench.run.opening import open_plan
 from hbench.run.plan import Plan, Settings
 from hbench.run.progress import Progress, Silent
 from hbench.run.results import Results, score_run
+from hbench.run.scoring import check_truths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,7 @@ def prepare(
     out: str | PathLike[str] | None = None,
     registry: Registry | None = None,
 ) -> Job:
-    """Open tasks, data and models, and name the folder of the run."""
+    """Open tasks, data and models, read the first true answers of each task, and name the folder of the run."""
     from hbench.plugin import default_registry
 
     registry = registry or default_registry()
@@ -117,6 +118,8 @@ def prepare(
     choices = tuple(DataChoice.parse(str(choice)) for choice in chosen)
     paths = tuple(Path(path) for path in include_paths)
     plan, notices = open_plan(tasks, choices, settings or Settings(), registry=registry, include_paths=paths)
+    for planned in plan.tasks:
+        check_truths(planned, registry=registry)
     given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     if not given:
         raise SelectionError("no model is given", hint="Name one, as in --model marginal.")

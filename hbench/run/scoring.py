@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hbench.plugin import Registry
 
 _BATCH = 256
+_LOOKED_AT = 100
 _SHOWN = 200
 """Characters of an unreadable answer that are shown as an example."""
 _NOTHING: Mapping[str, JsonValue] = {}
@@ -106,6 +107,60 @@ def score_entrant(
         yield SplitScores(split, scores, tally)
 
 
+class Truths:
+    """Reads the true and no-change answers of a task's records."""
+
+    def __init__(self, planned: PlannedTask, parser: Parser) -> None:
+        self.planned, self.parser = planned, parser
+        self.needs_naive = needs_naive(planned.task)
+        self.known: dict[str, Values] = {}
+
+    def no_change(self, record: Record) -> Values | None:
+        """Read the no-change answer; it may be unreadable where no metric needs it."""
+        if record.naive is None:
+            return None
+        try:
+            return self.truth(record, record.naive, "no-change")
+        except ScoreError:
+            if self.needs_naive:
+                raise
+            return None
+
+    def truth(self, record: Record, raw: JsonValue, what: str) -> Values:
+        """Read a true or no-change answer; many records share theirs, and texts are read once."""
+        from hbench.parse import parse_gold
+
+        if raw is None:
+            raise ScoreError(f"the record has no {what} answer", task=record.task, record=record.key)
+        known = self.known.get(raw) if isinstance(raw, str) else None
+        if known is not None:
+            return known
+        try:
+            values = parse_gold(self.parser, raw, self.planned.answer)
+        except HbenchError as error:
+            error.task, error.record = record.task, record.key
+            error.file = error.file or str(self.planned.data.path)
+            raise
+        if isinstance(raw, str) and len(self.known) < 1000:
+            self.known[raw] = values
+        return values
+
+
+def check_truths(planned: PlannedTask, *, registry: Registry) -> None:
+    """Read the first answers of every split: records of another task are noticed before any model is asked.
+
+    Raises
+    ------
+    ScoreError
+        When a true answer is missing or unreadable.
+    """
+    truths = Truths(planned, parser_of(planned.task, registry))
+    for split in planned.splits:
+        for record in islice(planned.records_of(split), _LOOKED_AT):
+            truths.truth(record, record.gold, "true")
+            truths.no_change(record)
+
+
 class Scorer:
     """Turns one model's answers to one task into rows to be scored."""
 
@@ -122,8 +177,7 @@ class Scorer:
             "aggregator", planned.task.answer.aggregate, suite=planned.task.suite
         )
         self.draws = range(planned.draws)
-        self.needs_naive = needs_naive(planned.task)
-        self.truths: dict[str, Values] = {}
+        self.truths = Truths(planned, self.parser)
 
     def rows(self, questions: Iterable[Question], journal: Journal, tally: Tally) -> Iterator[ScoredRow]:
         """Yield a row for each question."""
@@ -171,8 +225,8 @@ class Scorer:
             record_key=record.key,
             prediction=None if parsed is None else parsed.values,
             failure=prediction if isinstance(prediction, Failure) else None,
-            gold=self.truth(record, record.gold, "true"),
-            naive=self.no_change(record),
+            gold=self.truths.truth(record, record.gold, "true"),
+            naive=self.truths.no_change(record),
             group=record.group,
             cluster=record.cluster,
             weight=record.weight,
@@ -181,35 +235,6 @@ class Scorer:
             draws=len(self.draws if read is None else read),
             invalid_draws=sum(isinstance(result, Failure) for _, result in read or ()),
         )
-
-    def no_change(self, record: Record) -> Values | None:
-        """Read the no-change answer; it may be unreadable where no metric needs it."""
-        if record.naive is None:
-            return None
-        try:
-            return self.truth(record, record.naive, "no-change")
-        except ScoreError:
-            if self.needs_naive:
-                raise
-            return None
-
-    def truth(self, record: Record, raw: JsonValue, what: str) -> Values:
-        """Read a true or no-change answer; many records share theirs, and texts are read once."""
-        from hbench.parse import parse_gold
-
-        if raw is None:
-            raise ScoreError(f"the record has no {what} answer", task=record.task, record=record.key)
-        known = self.truths.get(raw) if isinstance(raw, str) else None
-        if known is not None:
-            return known
-        try:
-            values = parse_gold(self.parser, raw, self.planned.answer)
-        except HbenchError as error:
-            error.task, error.record = record.task, record.key
-            raise
-        if isinstance(raw, str) and len(self.truths) < 1000:
-            self.truths[raw] = values
-        return values
 
 
 def strict_fill(planned: PlannedTask) -> StrictFill | None:

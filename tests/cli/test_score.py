@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from hbench.cli.score import command
-from hbench.core import SelectionError
+from hbench.core import DataError, SelectionError
 
 TASK = """
 task: spend
@@ -38,6 +38,12 @@ def files(tmp_path: Path) -> list[str]:
         *("--tasks", "spend", "--include-path", str(tmp_path / "tasks")),
         *("--records", str(tmp_path / "gold.jsonl"), "--predictions", str(tmp_path / "pred.jsonl")),
     ]
+
+
+def test_no_records_is_an_error(files, tmp_path):
+    (tmp_path / "gold.jsonl").write_text("")
+    with pytest.raises(DataError, match=r"gold.jsonl: the file holds no records"):
+        CliRunner().invoke(command, files, catch_exceptions=False)
 
 
 def test_a_table_of_scores_and_reasons(files):

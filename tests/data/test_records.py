@@ -106,6 +106,22 @@ def test_whatever_is_wrong_is_named_with_its_line(tmp_path: Path, content: bytes
     assert (error.value.file, error.value.line) == (str(file), line)
 
 
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PAR1\x15", "is a Parquet file"),
+        (b"\x1f\x8b\x08", r"compressed \(gzip\)"),
+        (b"PK\x03\x04\0", "is a zip archive"),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_files_of_other_formats_are_named(tmp_path: Path, suffix: str, content: bytes, message: str) -> None:
+    file = tmp_path / f"bad{suffix}"
+    file.write_bytes(content)
+    with pytest.raises(DataError, match=f"{message}, and its name says {suffix}"):
+        list(read_records(file, task="s/t"))
+
+
 def test_a_complete_last_line_needs_no_newline(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(lines(ROW).rstrip(b"\n"))

@@ -232,6 +232,22 @@ def test_a_record_without_truth_is_an_error(toy: Any) -> None:
         go(toy, "spend", "no_change")
 
 
+def test_records_of_another_task_are_noticed_before_a_model_is_asked(toy: Any) -> None:
+    class AskedError(Exception):
+        pass
+
+    class Model:
+        label = "costly"
+        version = "1"
+
+        async def answer(self, requests: Any, deliver: Any) -> None:
+            raise AskedError
+
+    toy.write("spend", [{**toy.spend(i), "assistant": '["yes"]'} for i in range(3)])
+    with pytest.raises(ScoreError, match=r"data.*record r0@.*cannot be read: amount:expected_number"):
+        go(toy, "spend", Model())
+
+
 def test_two_models_of_one_label_are_refused(toy: Any) -> None:
     with pytest.raises(ModelError, match="two models are called"):
         go(toy, "spend", ["no_change", "no_change"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from hbench.core import DataError, Record, TrainingAnswer, Values
 from hbench.data.files import atomic_file
 from hbench.data.funnel import Funnel
 from hbench.data.layouts.layout import AGAIN, absent, read_manifest, task_data, verified
-from hbench.data.lines import decode, dump_line
+from hbench.data.lines import check_byte_order_mark, decode, dump_line
 from hbench.data.records import read_records
 from hbench.data.splits import POST_CUTOFF
 from hbench.data.taskdata import TRAINING_SPLITS, Sample, TaskData, is_evaluation, with_split
@@ -30,6 +30,7 @@ TRAINING_ROWS = 20_000
 XGBOOST = "xgb_400k_tuned_direct"
 """Column of the published predictions."""
 _COLUMNS = ("task_id", "sidecar_sha256", "table_sha256", "prompt_sha256")
+_SIDECAR = ("id", "time", "release_date", "split", "split_quarter", "within_period_order", "split_position")
 Key = tuple[str, str | None]
 
 
@@ -60,7 +61,8 @@ class HouseholdBenchFull:
         prompts, splits = f"prompts/{task.task}.jsonl", f"splits/{task.task}.csv"
         expected: dict[str, str | None] = {prompts: found[0]["prompt_sha256"], splits: found[0]["sidecar_sha256"]}
         files = verified(root, expected, task=task.name)
-        reader = FullReader(task, root / prompts, root / splits, root / f"tabular/{task.task}.csv")
+        table = f"tabular/{task.task}.csv"
+        reader = FullReader(task, root / prompts, root / splits, root / table, found[0]["table_sha256"])
         return task_data(root, task, reader, files, kind=kind)
 
 
@@ -72,6 +74,8 @@ class FullReader:
     prompts: Path
     sidecar: Path
     table: Path
+    table_sha256: str
+    """What the table should be; it is large and only learners read it, so it is verified then."""
 
     def records(self, split: str | None, sample: Sample) -> Iterator[Record]:
         """Yield prompts in the order of their file."""
@@ -98,9 +102,10 @@ class FullReader:
         """Yield training and validation rows in table order, with the predictors of the published table."""
         from dataclasses import replace
 
-        table = _csv(self.table)
+        verified(self.table.parent, {self.table.name: self.table_sha256}, task=self.task.name)
+        table = _csv(self.table, ("id", "time"))
         for record in read_records(self.prompts, task=self.task.name):
-            cells = next(table, None)
+            _, cells = next(table, (0, None))
             if cells is None or (cells["id"], cells["time"]) != (record.id, record.time):
                 raise DataError(
                     "the table and the prompts do not name the same rows in the same order",
@@ -124,14 +129,19 @@ class FullReader:
     def _rows(self) -> dict[Key, dict[str, Any]]:
         rows: dict[Key, dict[str, Any]] = {}
         names: dict[str, str] = {}
-        for row in _csv(self.sidecar):
+        for line, row in _csv(self.sidecar, _SIDECAR):
+            try:
+                order, position = int(row["within_period_order"]), int(row["split_position"])
+            except ValueError as error:
+                message = f"an order or a position is no whole number: {error}"
+                raise DataError(message, file=self.sidecar, line=line, task=self.task.name, hint=AGAIN) from error
             rows[row["id"], row["time"]] = {
                 "release_date": row["release_date"],
                 # Half a million rows share a few names.
                 "split": names.setdefault(row["split"], row["split"]),
                 "split_quarter": names.setdefault(row["split_quarter"], row["split_quarter"]),
-                "within_period_order": int(row["within_period_order"]),
-                "split_position": int(row["split_position"]),
+                "within_period_order": order,
+                "split_position": position,
             }
         return rows
 
@@ -199,9 +209,7 @@ def published_predictions(folder: Path, task: str, *, column: str = XGBOOST) -> 
         The folder has no predictions of this task, or not of this model.
     """
     path = _root(folder) / "baselines" / f"{task}.csv"
-    for row in _csv(path):
-        if column not in row:
-            raise DataError(f"there is no column {column!r}", file=path, hint=f"Columns: {', '.join(row)}.")
+    for _, row in _csv(path, ("id", "time", column)):
         yield {"id": row["id"], "time": row["time"], "prediction": row[column]}
 
 
@@ -223,12 +231,19 @@ def _root(folder: Path) -> Path:
     return next((root for root in _roots(folder) if (root / "splits").is_dir()), folder)
 
 
-def _csv(path: Path) -> Iterator[dict[str, str]]:
+def _csv(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table with their lines."""
     if not path.is_file():
         raise DataError("the file is absent", file=path, hint=AGAIN)
+    check_byte_order_mark(path)
     with path.open("rb") as stream:
         reader = csv.DictReader(decode(raw, path, number) for number, raw in enumerate(stream, start=1))
+        names = reader.fieldnames or ()
+        for column in columns:
+            if column not in names:
+                listed = ", ".join(names) or "none"
+                raise DataError(f"there is no column {column!r}", file=path, line=1, hint=f"Columns: {listed}.")
         for row in reader:
             if None in row or None in row.values():
                 raise DataError("the row is ragged", file=path, line=reader.line_num, hint=AGAIN)
-            yield row
+            yield reader.line_num, row

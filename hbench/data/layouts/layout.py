@@ -157,7 +157,9 @@ def absent(folder: Path, task: Task, present: Iterable[str]) -> DataError:
         "the folder does not hold this task",
         file=folder,
         task=task.name,
-        hint=f"Did you mean {near[0]!r}? It holds: {listed}." if near else f"It holds: {listed}.",
+        hint=(f"Did you mean {near[0]!r}? " if near else "")
+        + f"It holds: {listed}."
+        + (" Name the ones you want with --tasks." if names else ""),
     )
 
 

@@ -210,6 +210,7 @@ def no_column(folder: Path) -> None:
         (truncated, "not as it was released"),
         (lost, "absent, though the manifest lists it"),
         (truncated_manifest, "ragged"),
+        (lambda folder: (folder / "manifest.csv").write_text(""), r"manifest.csv:1: .*no column 'task_id'"),
         (other_count, "manifest says 6 rows, the file has 5"),
         (no_column, "no column 'prompt_sha256'"),
         (lambda folder: (folder / "manifest.csv").unlink(), "manifest is absent"),
@@ -254,15 +255,54 @@ def test_published_predictions_become_a_replay(full: Path, tmp_path: Path) -> No
     assert not (tmp_path / "xgb2.jsonl").exists()
 
 
+def released_anew(full: Path, file: Path, change: Callable[[str], str]) -> None:
+    """Change a file and have the manifest say so."""
+    manifest = full / "householdbench" / "splits" / "manifest.csv"
+    before = sha(file)
+    file.write_text(change(file.read_text()))
+    manifest.write_text(manifest.read_text().replace(before, sha(file)))
+
+
+def shorter(text: str) -> str:
+    return "\n".join(text.splitlines()[:-3]) + "\n"
+
+
 def test_damage_to_the_full_release_is_named(full: Path) -> None:
     table = full / "householdbench" / "tabular" / "cons_cex_total.csv"
-    table.write_text("\n".join(table.read_text().splitlines()[:-3]) + "\n")
+    before = table.read_bytes()
+    table.write_text(shorter(table.read_text()))
+    assert list(opened(full, "cons_cex_total").records()), "the table is for learners alone"
+    with pytest.raises(DataError, match="not as it was released"):
+        list(opened(full, "cons_cex_total").training_records())
+    table.write_bytes(before)
+    released_anew(full, table, shorter)
     with pytest.raises(DataError, match="do not name the same rows"):
         list(opened(full, "cons_cex_total").training_records())
     with (full / "householdbench" / "splits" / "cons_cex_total.csv").open("a") as stream:
         stream.write("x")
     with pytest.raises(DataError, match="not as it was released"):
         opened(full, "cons_cex_total")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("splits", lambda text: text.replace("split_position", "position", 1), r"csv:1: there is no column 'split_pos"),
+        ("splits", lambda text: text.replace("Q1,", "Q1,x", 1), r"csv:\d+: .*no whole number"),
+        ("splits", lambda text: "\ufeff" + text, r"csv:1: .*byte-order mark"),
+        ("splits", lambda text: text[:-5], r"csv:301: the row is ragged"),
+        ("splits", lambda text: "", r"csv:1: there is no column 'id'"),
+        ("splits", shorter, "the split file does not have this record"),
+        ("tabular", lambda text: text.replace("income", "incomes", 1), "no column 'income'"),
+        ("tabular", lambda text: text.replace(",1,female", ",one,female", 1), "'one', not a number"),
+    ],
+)
+def test_what_is_odd_in_the_full_release_is_named(
+    full: Path, name: str, change: Callable[[str], str], message: str
+) -> None:
+    released_anew(full, full / "householdbench" / name / "cons_cex_total.csv", change)
+    with pytest.raises(DataError, match=message):
+        list(opened(full, "cons_cex_total").training_records())
 
 
 BUNDLE = {
@@ -311,6 +351,14 @@ def test_training_rows_do_not_pass_for_test_rows(evaluation: Path, tmp_path: Pat
     write_lines(tmp_path / "mine" / "cons_cex_total.jsonl", [row])  # type: ignore[list-item]
     with pytest.raises(DataError, match="says that it is of the split 'train'"):
         list(opened(tmp_path / "mine", "cons_cex_total").records())
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_file_without_records(tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"cons_cex_total.{ending}"
+    file.write_text("" if ending == "jsonl" else "id,time,system,user,assistant\n")
+    with pytest.raises(DataError, match=f"cons_cex_total.{ending}: .*holds no records"):
+        opened(tmp_path, "cons_cex_total")
 
 
 def test_an_unknown_layout(tmp_path: Path) -> None:
