@@ -42,6 +42,11 @@ _ADAPTERS = {
 
 _STEPS = {
     "attach_macro": "steps.macro:attach_macro",
+    "cex_categories_add_up": "steps.cex:cex_categories_add_up",
+    "cex_observed_between": "steps.cex:cex_observed_between",
+    "cex_rebate_2001": "steps.rebates:cex_rebate_2001",
+    "cex_rebate_status": "steps.rebates:cex_rebate_status",
+    "cex_stimulus_2008": "steps.rebates:cex_stimulus_2008",
     "diary_complete_weeks": "steps.diary:diary_complete_weeks",
     "diary_daily_history": "steps.diary:diary_daily_history",
     "diary_payment_calendar": "steps.diary:diary_payment_calendar",
@@ -53,13 +58,13 @@ _STEPS = {
 
 _SOURCES = {
     "cex_diary": "sources.cex_diary:CexDiary",
+    "cex_interview": "sources.cex_interview:CexInterview",
 }
 """Sources, by their module in the package."""
 
 # Named by tasks and not built yet: see `pending`.
 _PENDING_SOURCES = (
     "census",
-    "cex_interview",
     "cps_basic",
     "michigan",
     "psid",
@@ -70,11 +75,6 @@ _PENDING_STEPS = (
     "blank_outside",
     "census_origin",
     "census_state_economy",
-    "cex_categories_add_up",
-    "cex_observed_between",
-    "cex_rebate_2001",
-    "cex_rebate_status",
-    "cex_stimulus_2008",
     "cps_hashed_id",
     "cps_household_counts",
     "cps_last_job",

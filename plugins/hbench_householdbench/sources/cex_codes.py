@@ -44,48 +44,32 @@ EDUCATION_STEPS = {
 EDUCATION_CODES = {code: EDUCATION[step] for code, step in EDUCATION_STEPS.items()}
 
 
-def label(
-    frame: pl.DataFrame, column: str, labels: Mapping[int, str], *, file: str, accept: Mapping[int, None] | None = None
-) -> pl.Series:
-    """Return a column's labels; an empty cell stays empty.
+def label(values: pl.Series, labels: Mapping[int, str], *, files: pl.Series) -> pl.Series:
+    """Return the labels of codes; an empty cell stays empty.
 
     Parameters
     ----------
-    frame : polars.DataFrame
-        Rows of one file.
-    column : str
-        A column of numbers.
+    values : polars.Series
+        Codes as numbers, under the column's name.
     labels : mapping
         Label by code.
-    file : str
-        What the error names.
-    accept : mapping, optional
-        Codes that mean that nothing was said.
+    files : polars.Series
+        The file of every row, for errors.
 
     Raises
     ------
     DataError
-        A code is unknown, or not a whole number; it names the code that is most frequent and counts all such rows.
+        A code is unknown or not a whole number; it names the most frequent one and its file, and counts all such rows.
     """
     import polars as pl
 
     known = {float(code): text for code, text in labels.items()}
-    nothing = [float(code) for code in accept or ()]
-    code = frame[column].cast(pl.Float64)
-    odd = frame.select(column).filter(code.is_not_null() & ~code.is_in([*known, *nothing]))
-    if len(odd):
-        counts = odd[column].value_counts(sort=True, name="rows")
-        value = counts[column][0]
+    odd = values.is_not_null() & ~values.is_in(list(known))
+    if odd.any():
+        value = values.filter(odd).mode().sort()[0]
         raise DataError(
-            f"{column} has codes without a meaning in {len(odd):,} rows, most of them {value:g}",
-            file=file,
+            f"{values.name} has codes without a meaning in {odd.sum():,} rows, most of them {value:g}",
+            file=files.filter(odd & (values == value))[0],
             hint=f"Known codes: {', '.join(map(str, labels))}. Is it the file that the provider ships?",
         )
-    return code.replace_strict(known, default=None, return_dtype=pl.String).alias(column)
-
-
-def padded(column: str, digits: int) -> pl.Expr:
-    """Return an identifier (read as text) without a decimal tail and with leading zeros."""
-    import polars as pl
-
-    return pl.col(column).str.strip_chars().str.strip_suffix(".0").str.zfill(digits)
+    return values.replace_strict(known, default=None, return_dtype=pl.String)

@@ -100,7 +100,9 @@ def _autoregression(rng: np.random.Generator, n: int, mean: float, persistence: 
     return values
 
 
-def _cells(values: npt.NDArray[np.floating[Any]], dates: Sequence[tuple[int, int]], start: int, decimals: int) -> list[str]:
+def _cells(
+    values: npt.NDArray[np.floating[Any]], dates: Sequence[tuple[int, int]], start: int, decimals: int
+) -> list[str]:
     return [f"{v:.{decimals}f}" if year >= start else "" for v, (year, _) in zip(values.tolist(), dates, strict=True)]
 
 

@@ -1,0 +1,141 @@
+"""Reading one household file of the CEX Interview."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.cex_layout import FACTS, KEYS, OPTIONAL, SPENDING, WITHOUT_COLUMN
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_family_file(data: bytes, *, file: str, report: BuildReport) -> pl.DataFrame:
+    """Return a file's interviews with our column names and the codes as they are.
+
+    Parameters
+    ----------
+    data : bytes
+        The CSV file.
+    file : str
+        What errors and reports name.
+    report : BuildReport
+        Gets a problem for every fact or kind of spending that the file has no column for.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``newid`` (eight digits), ``interview_year``, ``interview_month`` and numbers (Float64): `FACTS` and
+        ``NAME_cq`` and ``NAME_pq`` of `SPENDING`; a cell that is blank or ``.`` is null.
+
+    Raises
+    ------
+    DataError
+        A key column is missing or has values that are no keys, a column is repeated, or a cell is not a number.
+    """
+    import polars as pl
+
+    header = _header(data, file)
+    wanted = dict(_wanted(header))
+    for name in (name for name in _expected() if name not in wanted):
+        report.problem(file, f"no column for {name}", max(0, data.count(b"\n") - 1))
+    used = sorted({header.index(column) for column in (*KEYS, *wanted.values())})
+    try:
+        # Named by place: official headers may be quoted or padded.
+        text = pl.read_csv(data, columns=used, has_header=False, skip_rows=1, infer_schema=False, raise_if_empty=False)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"the file cannot be read: {error}", file=file) from error
+    text.columns = [header[place] for place in used]
+    numbers = {name: _number(text[column], file) for name, column in wanted.items()}
+    absent = [name for name in _all() if name not in numbers]
+    return (
+        _keys(text, file)
+        .with_columns(
+            *(values.alias(name) for name, values in numbers.items()),
+            *(pl.lit(None, pl.Float64).alias(name) for name in absent),
+        )
+        .select("newid", "interview_year", "interview_month", *_all())
+    )
+
+
+def _header(data: bytes, file: str) -> list[str]:
+    line = data.partition(b"\n")[0].decode("utf-8-sig", "replace")
+    header = [name.strip().strip('"').strip().upper() for name in next(csv.reader([line.strip("\r")]), [])]
+    for key in KEYS:
+        if key not in header:
+            raise DataError(f"there is no column {key}", file=file, line=1)
+        if header.count(key) > 1:
+            raise DataError(f"the column {key} is repeated", file=file, line=1)
+    return header
+
+
+def _all() -> Iterator[str]:
+    yield from FACTS
+    for name in SPENDING:
+        yield f"{name}_cq"
+        yield f"{name}_pq"
+
+
+def _expected() -> Iterator[str]:
+    yield from (name for name in FACTS if name not in OPTIONAL)
+    yield from (f"{name}_cq" for name in SPENDING if name not in WITHOUT_COLUMN)
+
+
+def _wanted(header: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield our name and the file's column, for all that the file has."""
+    choices = [*FACTS.items()]
+    for name, (current, previous) in SPENDING.items():
+        choices += [(f"{name}_cq", current), (f"{name}_pq", previous)]
+    for name, columns in choices:
+        there = [column for column in columns if column in header]
+        if there:
+            yield name, there[0]
+
+
+def _number(column: pl.Series, file: str) -> pl.Series:
+    import polars as pl
+
+    text = column.str.strip_chars()
+    number = text.cast(pl.Float64, strict=False)
+    if number.null_count() == text.null_count() and not number.is_finite().not_().any():
+        return number
+    said = text.is_not_null() & ~text.is_in(["", "."])
+    bad = said & ~number.is_finite().fill_null(False)
+    if bad.any():
+        raise DataError(
+            f"{column.name} is not a number in {bad.sum():,} rows, among them {column.filter(bad)[0]!r}", file=file
+        )
+    return number.set(~said, None) if (~said).any() else number
+
+
+def _keys(text: pl.DataFrame, file: str) -> pl.DataFrame:
+    import polars as pl
+
+    def stripped(name: str) -> pl.Expr:
+        return pl.col(name).str.strip_chars().fill_null("")
+
+    year = stripped("QINTRVYR").cast(pl.Int32, strict=False)
+    keys = text.select(
+        stripped("NEWID").alias("newid"),
+        # Two digits until the nineties.
+        pl.when(year >= 100)
+        .then(year)
+        .when(year >= 80)
+        .then(year + 1900)
+        .otherwise(year + 2000)
+        .alias("interview_year"),
+        stripped("QINTRVMO").cast(pl.Int32, strict=False).alias("interview_month"),
+    )
+    for column, good, what in (
+        ("NEWID", keys["newid"].str.contains(r"^\d{1,8}$"), "not one to eight digits"),
+        ("QINTRVYR", keys["interview_year"].is_between(1979, 2099), "not a year"),
+        ("QINTRVMO", keys["interview_month"].is_between(1, 12), "not a month"),
+    ):
+        bad = ~good.fill_null(False)
+        if bad.any():
+            value = text[column].filter(bad)[0]
+            raise DataError(f"{column} is {what} in {bad.sum():,} rows, among them {value!r}", file=file)
+    return keys.with_columns(pl.col("newid").str.zfill(8))
