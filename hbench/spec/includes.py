@@ -7,6 +7,7 @@ under that key there in its place. Paths are relative to the including file and 
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -36,13 +37,13 @@ class Library:
         self.root = root.resolve()
         self._only = None if only is None else frozenset({*only, "include"})
         # Only included files are kept: there are few of them, and they are read again and again.
-        self._files: dict[Path, tuple[Keys, Reader]] = {}
-        self._documents: dict[Path, tuple[Node, frozenset[Path]]] = {}
-        self._lists: dict[tuple[Path, str], tuple[list[Node], frozenset[Path]]] = {}
-        self._places: dict[tuple[Path, str], Path] = {}
-        self._open: list[tuple[Path, str]] = []
+        self._files: dict[str, tuple[Keys, Reader]] = {}
+        self._documents: dict[str, tuple[Node, frozenset[str]]] = {}
+        self._lists: dict[tuple[str, str], tuple[list[Node], frozenset[str]]] = {}
+        self._places: dict[tuple[str, str], str] = {}
+        self._open: list[tuple[str, str]] = []
 
-    def document(self, path: Path) -> tuple[Node, frozenset[Path]]:
+    def document(self, path: str | Path) -> tuple[Node, frozenset[str]]:
         """Return a file's content with its includes, and the files that were included (all levels).
 
         Raises
@@ -50,18 +51,18 @@ class Library:
         SpecError
             For broken YAML, a missing file, a circle, or a path that leaves the root.
         """
-        # A shared file is read whole, since any of its keys may be spliced in.
-        return self._document(path, *_parsed(path))
+        # Texts, not paths, since a listing reads thousands of files.
+        return self._document(str(path), *_parsed(str(path)))
 
-    def _shared(self, path: Path) -> tuple[Node, frozenset[Path]]:
+    def _shared(self, path: str) -> tuple[Node, frozenset[str]]:
         if path not in self._documents:
             self._documents[path] = self._document(path, *self._keys(path))
         return self._documents[path]
 
-    def _document(self, path: Path, keys: Keys, reader: Reader) -> tuple[Node, frozenset[Path]]:
+    def _document(self, path: str, keys: Keys, reader: Reader) -> tuple[Node, frozenset[str]]:
         self._enter(path, "")
         try:
-            used: set[Path] = set()
+            used: set[str] = set()
             below: dict[Any, Node] = {}
             for file in self._included(keys, reader):
                 node, deeper = self._shared(file)
@@ -76,20 +77,20 @@ class Library:
         finally:
             self._open.pop()
 
-    def _keys(self, path: Path) -> tuple[Keys, Reader]:
+    def _keys(self, path: str) -> tuple[Keys, Reader]:
         if path not in self._files:
             self._files[path] = _parsed(path)
         return self._files[path]
 
-    def _enter(self, path: Path, key: str) -> None:
+    def _enter(self, path: str, key: str) -> None:
         here = (path, key)
         if here in self._open:
             circle = [*self._open[self._open.index(here) :], here]
-            names = " -> ".join(file.name + ("#" + key if key else "") for file, key in circle)
+            names = " -> ".join(Path(file).name + ("#" + key if key else "") for file, key in circle)
             raise SpecError(f"includes go in a circle: {names}", file=path)
         self._open.append(here)
 
-    def _included(self, keys: Keys, reader: Reader) -> list[Path]:
+    def _included(self, keys: Keys, reader: Reader) -> list[str]:
         if "include" not in keys:
             return []
         line, raw = keys["include"]
@@ -97,16 +98,16 @@ class Library:
         names = node.value if isinstance(node.value, list) else [node]
         return [self._located(name, name.value) for name in names]
 
-    def _located(self, name: Node, text: object) -> Path:
+    def _located(self, name: Node, text: object) -> str:
         if not isinstance(text, str) or not text:
             raise SpecError("`include` takes file names", file=name.file, line=name.line)
-        here = (name.file.parent, text)
+        here = (os.path.dirname(name.file), text)  # noqa: PTH120
         if here not in self._places:
-            self._places[here] = self._resolved(name, text)
+            self._places[here] = str(self._resolved(name, text))
         return self._places[here]
 
     def _resolved(self, name: Node, text: str) -> Path:
-        file = (name.file.parent / text).resolve()
+        file = (Path(name.file).parent / text).resolve()
         if not file.is_relative_to(self.root):
             raise SpecError(
                 f"the include {text!r} leaves the suite's folder",
@@ -120,7 +121,7 @@ class Library:
             raise SpecError(f"there is no file {text!r} to include", file=name.file, line=name.line, hint=hint)
         return file
 
-    def _spliced(self, node: Node, used: set[Path]) -> Node:
+    def _spliced(self, node: Node, used: set[str]) -> Node:
         """Replace every ``{include: "file#key"}`` in a list by the list that it names."""
         if isinstance(node.value, dict):
             return Node({key: self._spliced(item, used) for key, item in node.value.items()}, node.file, node.line)
@@ -136,7 +137,7 @@ class Library:
                 raise SpecError(f"includes come to more than {LIMIT:,} values", file=node.file, line=node.line)
         return Node(items, node.file, node.line)
 
-    def _list(self, name: Node, used: set[Path]) -> list[Node]:
+    def _list(self, name: Node, used: set[str]) -> list[Node]:
         text, _, key = name.value.partition("#") if isinstance(name.value, str) else ("", "", "")
         if not text or not key:
             raise SpecError('an include in a list reads "file.yaml#key"', file=name.file, line=name.line)
@@ -147,15 +148,15 @@ class Library:
         used |= {path, *deeper}
         return items
 
-    def _read_list(self, path: Path, key: str, name: Node) -> tuple[list[Node], frozenset[Path]]:
+    def _read_list(self, path: str, key: str, name: Node) -> tuple[list[Node], frozenset[str]]:
         self._enter(path, key)
         try:
             keys, reader = self._keys(path)
             if key not in keys:
                 hint = suggestion(key, (str(known) for known in keys), label="its keys")
-                raise SpecError(f"{path.name} has no key {key!r}", file=name.file, line=name.line, hint=hint)
+                raise SpecError(f"{Path(path).name} has no key {key!r}", file=name.file, line=name.line, hint=hint)
             line, raw = keys[key]
-            used: set[Path] = set()
+            used: set[str] = set()
             found = self._spliced(reader.node(raw, line), used)
         finally:
             self._open.pop()
@@ -164,7 +165,7 @@ class Library:
         return found.value, frozenset(used)
 
 
-def _parsed(path: Path) -> tuple[Keys, Reader]:
+def _parsed(path: str) -> tuple[Keys, Reader]:
     root, reader = compose(path)
     return {key: (line, raw) for key, line, raw in reader.pairs(root)}, reader
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
@@ -20,6 +19,8 @@ from hbench.core import SpecError
 _STANDARD = "tag:yaml.org,2002:"
 _SCALARS = frozenset(_STANDARD + name for name in ("null", "bool", "int", "float", "str"))
 _MERGE = _STANDARD + "merge"
+_TEXT = _STANDARD + "str"
+_PLAIN = "plain"
 _CONTAINERS: dict[type[yaml.Node], str] = {yaml.SequenceNode: _STANDARD + "seq", yaml.MappingNode: _STANDARD + "map"}
 LIMIT = 200_000
 """Most values that one file may come to, aliases and includes written out. No honest task has as many."""
@@ -32,22 +33,23 @@ class Loader(_Base):  # type: ignore[misc]
 
     yaml_implicit_resolvers: ClassVar[dict[str, list[tuple[str, re.Pattern[str]]]]] = {}
 
-    # Called for every node, so that they take most of an index's time: no paths are resolved here, only scalars.
+    # Called for every node, so that they take most of an index's time: what a plain scalar is, is told when it is read.
     def descend_resolver(self, _parent: Any, _index: Any) -> None:
         """Do nothing."""
 
     def ascend_resolver(self) -> None:
         """Do nothing."""
 
-    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+    def resolve(self, kind: type[yaml.Node], _value: Any, implicit: Any) -> str:
         """Return the tag of an untagged node."""
-        if kind is not yaml.ScalarNode:
-            return _CONTAINERS[kind]
-        if implicit[0]:
-            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
-                if pattern.match(value):
-                    return tag
-        return _STANDARD + "str"
+        return (_PLAIN if implicit[0] else _TEXT) if kind is yaml.ScalarNode else _CONTAINERS[kind]
+
+    def plain(self, raw: yaml.ScalarNode) -> str:
+        """Return the tag of an unquoted scalar."""
+        for tag, pattern in self.yaml_implicit_resolvers.get(raw.value[:1], ()):
+            if pattern.match(raw.value):
+                return tag
+        return _TEXT
 
 
 for _word, _pattern, _first in (
@@ -69,7 +71,7 @@ class Node:
     """A value with its place; `line` counts from 1 and is the key's line for a value of a mapping."""
 
     value: Any
-    file: Path
+    file: str
     line: int
 
     def plain(self) -> Any:
@@ -99,13 +101,8 @@ def _plain(node: Node, left: list[int]) -> Any:
     return node.value
 
 
-def compose(path: Path) -> tuple[yaml.MappingNode, Reader]:
+def compose(path: str) -> tuple[yaml.MappingNode, Reader]:
     """Parse a file without building its values yet.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
 
     Raises
     ------
@@ -139,7 +136,7 @@ def compose(path: Path) -> tuple[yaml.MappingNode, Reader]:
 class Reader:
     """Builds the values of one parsed file."""
 
-    def __init__(self, file: Path, loader: Any) -> None:
+    def __init__(self, file: str, loader: Any) -> None:
         self.file = file
         self._loader = loader
         self._open: set[int] = set()
@@ -157,9 +154,9 @@ class Reader:
             raise SpecError("an alias contains itself", file=self.file, line=line)
         self._open.add(id(raw))
         try:
-            if isinstance(raw, yaml.SequenceNode) and raw.tag == _STANDARD + "seq":
+            if isinstance(raw, yaml.SequenceNode) and raw.tag == _CONTAINERS[yaml.SequenceNode]:
                 return Node([self.node(item) for item in raw.value], self.file, line)
-            if isinstance(raw, yaml.MappingNode) and raw.tag == _STANDARD + "map":
+            if isinstance(raw, yaml.MappingNode) and raw.tag == _CONTAINERS[yaml.MappingNode]:
                 return Node({key: self.node(item, at) for key, at, item in self.pairs(raw)}, self.file, line)
         finally:
             self._open.discard(id(raw))
@@ -171,7 +168,7 @@ class Reader:
         merged: dict[Any, tuple[int, yaml.Node]] = {}
         for key_node, item in raw.value:
             at = key_node.start_mark.line + 1
-            if key_node.tag == _MERGE:
+            if key_node.tag in (_PLAIN, _MERGE) and key_node.value == "<<":
                 for key, line, value in self._merged(item, at):
                     merged.setdefault(key, (line, value))
                 continue
@@ -203,7 +200,9 @@ class Reader:
             self._open.discard(id(item))
 
     def _scalar(self, raw: yaml.ScalarNode) -> Any:
-        if raw.tag == _STANDARD + "str":
+        if raw.tag == _PLAIN:
+            raw.tag = self._loader.plain(raw)
+        if raw.tag == _TEXT:
             return raw.value
         if raw.tag not in _SCALARS:
             raise self._refused(raw)

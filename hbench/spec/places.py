@@ -11,7 +11,7 @@ from hbench.spec.includes import Library
 class FileLine(TypedDict, total=False):
     """Keyword arguments of an error."""
 
-    file: Path
+    file: str
     line: int
 
 

@@ -66,7 +66,7 @@ class Scan:
         SpecError
             The file is no task.
         """
-        document, included = self._home(path).library.document(Path(path))
+        document, included = self._home(path).library.document(path)
         found: dict[str, Node] = document.value
         texts = {key: _text(found[key]) if key in found else "" for key in _TEXTS}
         missing = [key for key in ("task", "topic") if not texts[key]]
@@ -82,7 +82,7 @@ class Scan:
         kinds = list(dict.fromkeys(_text(target["kind"]) for target in targets if "kind" in target))
         names = [_text(target["name"]) for target in targets if "name" in target]
         groups = [_text(group) for group in _items(found["groups"])] if "groups" in found else []
-        return [*texts.values(), kinds, names, groups], [str(file) for file in included]
+        return [*texts.values(), kinds, names, groups], list(included)
 
     def entry(self, path: str, row: list[Any]) -> TaskEntry:
         """Make an entry of a row."""

@@ -40,7 +40,7 @@ def task_faults(task: Task, *, file: Path, root: Path, registry: Registry) -> li
     for fault, steps in _Check(task, registry).faults(file, root):
         if fault.file is None:
             where = place(file, root, *steps)
-            fault.file, fault.line = str(where["file"]), where["line"]
+            fault.file, fault.line = where["file"], where["line"]
         fault.task = fault.task or task.name
         faults.append(fault)
     return faults

@@ -42,7 +42,7 @@ def test_includes_nest_and_say_what_they_used(write: Write) -> None:
     path = write("t.yaml", "include: sub/_b.yaml\nl:\n- include: _c.yaml#l\n")
     document, used = Library(path.parent).document(path)
     assert document.plain() == {"c": 1, "b": 1, "l": [1]}
-    assert {file.name for file in used} == {"_b.yaml", "_c.yaml"}
+    assert {Path(file).name for file in used} == {"_b.yaml", "_c.yaml"}
 
 
 def test_lines_point_into_the_included_file(write: Write) -> None:
@@ -50,7 +50,8 @@ def test_lines_point_into_the_included_file(write: Write) -> None:
     path = write("t.yaml", "include: _s.yaml\nmap:\n  y: 2\nlist:\n  - include: _s.yaml#items\n")
     document, _ = Library(path.parent).document(path)
     places = {
-        key: (document.at(key).file.name, document.at(key).line) for key in [("map", "x"), ("map", "y"), ("list", 1)]
+        key: (Path(document.at(key).file).name, document.at(key).line)
+        for key in [("map", "x"), ("map", "y"), ("list", 1)]
     }
     assert places == {("map", "x"): ("_s.yaml", 3), ("map", "y"): ("t.yaml", 3), ("list", 1): ("_s.yaml", 6)}
 

@@ -139,12 +139,12 @@ def test_a_broken_page_hides_no_task(suite: Path, write: Write) -> None:
     assert own(discover([suite])) == ["tiny/save", "tiny/spend"]
 
 
-def test_what_the_index_does_not_read_is_read_before_use(suite: Path, write: Write, task_text: str) -> None:
-    """A listing blanks most of a file; a fault there is told when the task is used."""
+def test_a_fault_in_what_the_index_does_not_show_is_told(suite: Path, write: Write, task_text: str) -> None:
     write("bad.yaml", task_text.replace("spend\n", "bad\n").replace("{parser: json_array}", "{parser: ["))
     index = discover([suite])
+    assert [(file.name, file.line) for file in index.broken] == [("tiny/bad", 12)]
     with pytest.raises(SpecError, match="broken YAML"):
-        index.get("bad").load()
+        index.get("bad")
 
 
 def test_changes_are_noticed(suite: Path, write: Write) -> None:
