@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -194,6 +196,23 @@ def test_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, monkeypatch: pyte
         made.append(digests(tmp_path / jobs, suffixes))
     assert made[0] == made[1]
     assert len([name for name in made[0] if "cons_cex_sspay" in name]) >= 6
+
+
+def test_the_same_bytes_for_any_number_of_threads(raw: Path, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from hbench.core import BuildReport; "
+        "from hbench_householdbench.sources.cex_diary import CexDiary; "
+        "CexDiary().build(Path(sys.argv[1]), Path(sys.argv[2]), report=BuildReport())"
+    )
+    made = []
+    for threads in ("1", "5"):
+        out = tmp_path / threads
+        out.mkdir()
+        environ = {**os.environ, "POLARS_MAX_THREADS": threads}
+        subprocess.run([sys.executable, "-c", code, str(raw), str(out)], env=environ, check=True, timeout=120)
+        made.append(digests(out, (".parquet",)))
+    assert made[0] == made[1]
+    assert len(made[0]) == 3
 
 
 def test_eval_scores_no_change_as_exactly_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

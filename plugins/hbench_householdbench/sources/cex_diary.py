@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = "micro/cex/diary"
+_ROW_GROUP = 1 << 18
+"""Rows a group, given so that the files' bytes do not hang on the machine."""
 DAILY = "cex_diary_daily"
 WEEKLY = "cex_diary_weeks"
 _ICPSR = "https://www.icpsr.umich.edu, study {}, version 1 (free account)"
@@ -144,7 +146,7 @@ def write_years(
         if not parts[DAILY]:
             raise DataError("there is no Diary archive", file=FOLDER)
         for name, files in parts.items():
-            pl.scan_parquet(files).sink_parquet(out / f"{name}.parquet", maintain_order=True)
+            pl.scan_parquet(files).sink_parquet(out / f"{name}.parquet", maintain_order=True, row_group_size=_ROW_GROUP)
 
 
 def build_year(year: int, quarters: Iterator[Quarter], report: BuildReport) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,6 +157,7 @@ def _columns(one: Series) -> list[pl.Expr]:
         five_years = pl.when(whole).then(((level / level.shift(LONG)) ** (1 / LONG) - 1) * 100)
     else:
         # Not a rolling mean: its running sum would leave rounding errors that depend on where the file starts.
-        five_years = pl.sum_horizontal([shown.shift(k) for k in range(LONG)], ignore_nulls=False) / LONG
+        # Nor a horizontal sum: the order of its terms hangs on the number of threads.
+        five_years = reduce(add, [shown.shift(k) for k in range(LONG)]) / LONG
     figures = [*(shown.shift(k) for k in range(LAGS)), five_years]
     return [figure.alias(column) for figure, column in zip(figures, one.columns, strict=True)]

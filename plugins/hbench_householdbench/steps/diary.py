@@ -66,15 +66,25 @@ def diary_daily_history(frame: pl.LazyFrame, context: StepContext, *, days: int)
     if days < 1:
         raise SpecError(f"a history of {days} days is none", task=context.task.name)
     context.need(frame, ["cu_id", "diary_date", *SPENDING])
-    day = pl.col("diary_date")
-    repeated = (day.is_not_null() & pl.struct("cu_id", "diary_date").is_duplicated()).any().over("cu_id")
-    frame = context.keep(frame, {"a household with a repeated date": ~repeated})
-    frame = frame.with_row_index("__row").sort("cu_id", "diary_date", nulls_last=True, maintain_order=True)
+    # The few columns apart: sorting whole rows of millions of days would cost gigabytes.
+    days_only = (
+        frame.select("cu_id", "diary_date", *SPENDING)
+        .with_row_index("row")
+        .sort("cu_id", "diary_date", nulls_last=True, maintain_order=True)
+        .with_columns(household=pl.col("cu_id").rle_id())
+        .drop("cu_id")
+    )
+    day, household = pl.col("diary_date"), pl.col("household")
+    again = ((day == day.shift(1)) & (household == household.shift(1))).fill_null(False)
     lags = []
     for k in range(1, days + 1):
-        exact = day - day.shift(k).over("cu_id") == pl.duration(days=k)
-        lags += [pl.when(exact).then(pl.col(name).shift(k).over("cu_id")).alias(f"{name}_lag{k}") for name in SPENDING]
-    return frame.with_columns(lags).sort("__row").drop("__row")
+        exact = (household == household.shift(k)) & (day - day.shift(k) == pl.duration(days=k))
+        lags += [pl.when(exact).then(pl.col(name).shift(k)).alias(f"{name}_lag{k}") for name in SPENDING]
+    history = days_only.select("row", *lags, __repeated=again.any().over("household")).sort("row").drop("row")
+    # Made once: `keep` reads its frame for the counts as well.
+    history = history.collect().lazy()
+    frame = pl.concat([frame, history], how="horizontal")
+    return context.keep(frame, {"a household with a repeated date": ~pl.col("__repeated")}).drop("__repeated")
 
 
 def diary_social_security(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
