@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.data.choice import DataChoice
 from hbench.data.context import StepContext, adds_rows, on_pandas
-from hbench.data.files import content_digest
+from hbench.data.files import content_digest, raw_files
 from hbench.data.fingerprint import fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.opening import open_data, open_folder
@@ -37,6 +37,7 @@ __all__ = [
     "on_pandas",
     "open_data",
     "open_folder",
+    "raw_files",
     "read_records",
     "run_steps",
     "spec_digest",

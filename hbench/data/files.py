@@ -80,6 +80,17 @@ def _feed(digest: _Hash, stream: _Stream) -> None:
         digest.update(block)
 
 
+def raw_files(raw: Path, pattern: str) -> list[Path]:
+    """Return the files below `raw` that a glob names, in order.
+
+    An archive may be there unpacked: where ``X.zip`` is not found, all files of the folder ``X`` are.
+    """
+    found = sorted(path for path in raw.glob(pattern) if path.is_file())
+    if found or not pattern.endswith(".zip"):
+        return found
+    return sorted(path for folder in raw.glob(pattern[:-4]) for path in folder.rglob("*") if path.is_file())
+
+
 def sync_file(path: Path) -> None:
     """Wait until a file's content is on disk."""
     handle = os.open(path, os.O_RDONLY)

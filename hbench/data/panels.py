@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, Source
 from hbench.data.code import code_version
-from hbench.data.files import atomic_file, atomic_folder, content_digest
+from hbench.data.files import atomic_file, atomic_folder, content_digest, raw_files
 from hbench.data.fingerprint import RULES, fingerprint
 from hbench.data.lines import plain
 from hbench.data.store import Store
@@ -91,7 +91,7 @@ def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> d
     """
     missing, changed, digests = [], [], {}
     for wanted in source.files:
-        found = sorted(path for path in raw.glob(wanted.path) if path.is_file())
+        found = raw_files(raw, wanted.path)
         if not found and wanted.required:
             missing.append(f"{wanted.path} (from {wanted.origin}; terms: {wanted.terms})")
         for path in found:

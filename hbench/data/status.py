@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import HbenchError, RawFile
-from hbench.data.files import content_digest
+from hbench.data.files import content_digest, raw_files
 from hbench.data.fingerprint import spec_digest
 from hbench.data.store import Store
 from hbench.spec.task import FileSource, Task
@@ -87,7 +87,7 @@ def task_status(
 
 
 def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:
-    there = [] if raw is None else [path for path in raw.glob(file.path) if path.is_file()]
+    there = [] if raw is None else raw_files(raw, file.path)
     changed = None
     if check and there and file.sha256 is not None:
         changed = any(content_digest(path) != file.sha256 for path in there)

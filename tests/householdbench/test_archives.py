@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from hbench.core import DataError
+from hbench.data import raw_files
 from hbench.data.files import content_digest
 from hbench_householdbench.sources import archives
-from hbench_householdbench.sources.archives import open_archive
+from hbench_householdbench.sources.archives import by_base_name, open_archive, open_package
 
 
 def packed(path: Path, *members: tuple[str, bytes]) -> Path:
@@ -24,7 +25,7 @@ def test_members_are_found_by_base_name(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", ("diary90/", b""), ("diary90/FMLD901.CSV", b"x"), ("notes.txt", b"y"))
     with open_archive(path) as archive:
         assert archive.names == ("diary90/FMLD901.CSV", "notes.txt")
-        assert archive.read(archive.by_base_name()["fmld901.csv"]) == b"x"
+        assert archive.read(by_base_name(archive)["fmld901.csv"]) == b"x"
         with pytest.raises(DataError, match="no member 'b'"):
             archive.read("b")
 
@@ -44,7 +45,7 @@ def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
         pass
     other = packed(tmp_path / "b.zip", ("a/x.csv", b"1"), ("b/X.csv", b"2"))
     with open_archive(other) as archive, pytest.raises(DataError, match=r"'x\.csv' twice: a/x\.csv and b/X\.csv"):
-        archive.by_base_name()
+        by_base_name(archive)
 
 
 def test_a_bomb_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,3 +82,24 @@ def test_encryption_is_said(tmp_path: Path) -> None:
         pass
     with pytest.raises(DataError, match="cannot be read"):
         content_digest(path)
+
+
+def test_a_package_may_be_unpacked(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", ("a/x.csv", b"1"), ("y.csv", b"2"))
+    with open_package(path) as archive:
+        packed_names = sorted(archive.names)
+    folder = tmp_path / "a"
+    zipfile.ZipFile(path).extractall(folder)
+    with pytest.raises(DataError, match="twice, packed and unpacked"), open_package(path):
+        pass
+    assert raw_files(tmp_path, "*.zip") == [path]
+    path.unlink()
+    assert raw_files(tmp_path, "a.zip") == [folder / "a" / "x.csv", folder / "y.csv"]
+    assert raw_files(tmp_path, "b.zip") == []
+    with open_package(path) as unpacked:
+        assert list(unpacked.names) == packed_names
+        assert unpacked.read(by_base_name(unpacked)["x.csv"]) == b"1"
+        with pytest.raises(DataError, match=r"no readable file 'z\.csv'"):
+            unpacked.read("z.csv")
+    with pytest.raises(DataError, match="cannot be opened"), open_package(tmp_path / "c.zip"):
+        pass

@@ -245,6 +245,18 @@ def test_the_week_can_end_in_the_next_year(tmp_path: Path) -> None:
     assert table["daily_total_expenditure"].to_list() == [2.0] * 3 + [0.0] * 4
 
 
+@pytest.mark.parametrize("year", [1988, 1990])
+def test_unpacked_files_are_read_as_well(year: int, tmp_path: Path) -> None:
+    packed = built(tmp_path, year, plain_diary(year))
+    (archive,) = (tmp_path / "raw").rglob("*.zip")
+    zipfile.ZipFile(archive).extractall(archive.with_suffix(""))
+    archive.unlink()
+    table, spent = cex_diary.build_year(year, cex_diary.read_year(tmp_path / "raw", year, BuildReport()), BuildReport())
+    kept = [name for name in packed[1].columns if name in table.columns]
+    assert table.select(kept).equals(packed[1].select(kept))
+    assert len(spent) == 11
+
+
 @pytest.mark.shared
 def test_a_real_package(shared_dir: Path) -> None:
     """2020: every purchase is joined, the weighted food at home is right, and there are no days."""

@@ -1,4 +1,7 @@
-"""Reading members of zip archives that may be hostile or damaged: nothing is ever extracted to disk."""
+"""Reading members of zip archives that may be hostile or damaged, or of the folders that they were unpacked to.
+
+Nothing is ever extracted to disk.
+"""
 
 from __future__ import annotations
 
@@ -32,22 +35,6 @@ class Archive:
         """Paths of all members that are files, in the archive's order."""
         return tuple(self._members)
 
-    def by_base_name(self) -> dict[str, str]:
-        """Return the members' paths by their lower-case base names.
-
-        Raises
-        ------
-        DataError
-            Two members have the same base name.
-        """
-        found: dict[str, str] = {}
-        for name in self._members:
-            base = PurePosixPath(name).name.lower()
-            if base in found:
-                raise DataError(f"the archive holds {base!r} twice: {found[base]} and {name}", file=self.path)
-            found[base] = name
-        return found
-
     def read(self, name: str) -> bytes:
         """Return a member's bytes.
 
@@ -66,6 +53,61 @@ class Archive:
         except (NotImplementedError, RuntimeError) as error:
             raise DataError(f"the member {name!r} cannot be read: {error}", file=self.path) from error
         return data
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An archive's content where its user has unpacked it."""
+
+    path: Path
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Paths of all files below the folder, in order."""
+        return tuple(sorted(p.relative_to(self.path).as_posix() for p in self.path.rglob("*") if p.is_file()))
+
+    def read(self, name: str) -> bytes:
+        """Return a file's bytes; a `DataError` where there is none."""
+        try:
+            return (self.path / name).read_bytes()
+        except OSError as error:
+            raise DataError(f"the folder has no readable file {name!r}", file=self.path) from error
+
+
+def by_base_name(members: Archive | Folder) -> dict[str, str]:
+    """Return the members' paths by their lower-case base names.
+
+    Raises
+    ------
+    DataError
+        Two members have the same base name.
+    """
+    found: dict[str, str] = {}
+    for name in members.names:
+        base = PurePosixPath(name).name.lower()
+        if base in found:
+            raise DataError(f"the archive holds {base!r} twice: {found[base]} and {name}", file=members.path)
+        found[base] = name
+    return found
+
+
+@contextmanager
+def open_package(path: Path) -> Iterator[Archive | Folder]:
+    """Open the archive `path`, or the folder of its name without ``.zip`` that it was unpacked to.
+
+    Raises
+    ------
+    DataError
+        Both are there, so it is not known which is meant; or as of `open_archive`.
+    """
+    folder = path.with_suffix("")
+    if not folder.is_dir():
+        with open_archive(path) as archive:
+            yield archive
+    elif path.exists():
+        raise DataError("the package is there twice, packed and unpacked", file=path, hint="Remove one of them.")
+    else:
+        yield Folder(folder)
 
 
 @contextmanager

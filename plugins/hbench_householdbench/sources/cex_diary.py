@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data import raw_files
 from hbench_householdbench.sources import diary_layouts as layouts
 from hbench_householdbench.sources.diary_days import days, strictly_dated, weekly
 from hbench_householdbench.sources.diary_files import Quarter, read_package, read_study
@@ -90,7 +91,7 @@ class CexDiary:
         """
         write_macro_context(raw, out, report=report)
         years = sorted(
-            year for year in range(layouts.FIRST_YEAR, layouts.LAST_YEAR + 1) if (raw / _archive(year)).is_file()
+            year for year in range(layouts.FIRST_YEAR, layouts.LAST_YEAR + 1) if raw_files(raw, _archive(year))
         )
         releases = read_cex_releases(raw, years)
         write_years(((year, read_year(raw, year, report)) for year in years), releases, out, report=report)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
 from hbench_householdbench.sources import diary_layouts as layouts
-from hbench_householdbench.sources.archives import Archive, open_archive
+from hbench_householdbench.sources.archives import Archive, Folder, by_base_name, open_package
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,7 +62,7 @@ def read_study(path: Path, study: int, year: int, *, name: str, report: BuildRep
     DataError
         A member is missing, or does not have the lines or the widths that the layout and the manifest state.
     """
-    with open_archive(path) as archive:
+    with open_package(path) as archive:
         manifest = _manifest(archive, study, name, report)
         for survey, quarter, parts in layouts.study_parts(study):
             if survey != year:
@@ -99,8 +99,8 @@ def read_package(path: Path, year: int, *, name: str, report: BuildReport) -> It
     DataError
         A quarter lacks one of its three files, or a file lacks a column or has ragged lines.
     """
-    with open_archive(path) as archive:
-        members = archive.by_base_name()
+    with open_package(path) as archive:
+        members = by_base_name(archive)
         read = set()
         for quarter in range(1, 5):
             files = {kind: f"{kind}{year % 100:02d}{quarter}.csv" for kind in ("fmld", "memd", "expd")}
@@ -132,7 +132,7 @@ def read_package(path: Path, year: int, *, name: str, report: BuildReport) -> It
         report.counts["cex_diary.members_not_read"] += len(members) - len(read)
 
 
-def _manifest(archive: Archive, study: int, name: str, report: BuildReport) -> str:
+def _manifest(archive: Archive | Folder, study: int, name: str, report: BuildReport) -> str:
     found = [member for member in archive.names if member.lower().endswith(f"{study:05d}-manifest.txt")]
     if not found:
         report.problem(name, "no manifest, so the numbers of records were not checked", 1)
