@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import SelectionError
 from hbench.report.analyses import Row, analyse
+from hbench.report.canvas import HATCH, distinct, matching, panels, slug, style, whisker
 from hbench.report.comparison import Comparison, View
+from hbench.report.group_figures import confusion, sections, subgroups
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
-"""Okabe and Ito's palette. Models beyond it repeat colours with other marks."""
-MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-HATCH = "///"
 
 
 def write_plots(comparison: Comparison, view: View, folder: Path, *, names: Sequence[str] | None = None) -> list[Path]:
@@ -70,60 +66,22 @@ def _sign(figure: Figure, comparison: Comparison) -> None:
         figure.text(0.5, 1.0, "synthetic data: says nothing about households", ha="center", color="#D55E00", fontsize=8)
 
 
-@contextmanager
-def _figure(panels: int, height: float, width: float = 4.0) -> Iterator[tuple[Figure, list[Any]]]:
-    """Make a figure without the global state of pyplot."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * panels, height), layout="constrained")
-    axes = figure.subplots(1, panels, squeeze=False)[0]
-    yield figure, list(axes)
-
-
-def _distinct(rows: Sequence[Row], *names: str) -> list[Any]:
-    found = dict.fromkeys(tuple(row[name] for name in names) for row in rows)
-    return [key[0] for key in found] if len(names) == 1 else list(found)
-
-
-def _of(rows: Sequence[Row], **wanted: Any) -> list[Row]:
-    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
-
-
-def _style(models: Sequence[str], model: str) -> dict[str, Any]:
-    place = list(models).index(model)
-    mark = MARKS[(place // len(COLOURS) + place) % len(MARKS)]
-    return {"color": COLOURS[place % len(COLOURS)], "marker": mark}
-
-
-def _whisker(row: Row, value: str = "value") -> list[list[float]] | None:
-    prefix = "" if value == "value" else f"{value}_"
-    low, high = row[f"{prefix}lo"], row[f"{prefix}hi"]
-    if low is None or high is None or row[value] is None:
-        return None
-    # A basic interval may lie beside its estimate; a whisker cannot be negative.
-    return [[max(0.0, row[value] - low)], [max(0.0, high - row[value])]]
-
-
-def _slug(*parts: str) -> str:
-    return "".join(f"-{part.replace(' ', '-').replace('/', '-')}" for part in parts if part)
-
-
 def _bars(
     rows: Sequence[Row], panel: tuple[str, ...], solid: tuple[str, Any], hatched: tuple[str, Any], title: str
 ) -> Figure:
     """Draw two bars a model: solid and hatched, each (column or filter's value, prefix)."""
-    models, panels = _distinct(rows, "model"), _distinct(rows, *panel)
-    with _figure(len(panels), 0.4 * len(models) + 1.4) as (figure, axes):
-        for axis, key in zip(axes, panels, strict=True):
+    models, keys = distinct(rows, "model"), distinct(rows, *panel)
+    with panels(len(keys), 0.4 * len(models) + 1.4) as (figure, axes):
+        for axis, key in zip(axes, keys, strict=True):
             wanted = dict(zip(panel, key if isinstance(key, tuple) else (key,), strict=True))
             for place, model in enumerate(models):
                 for shift, (value, only), hatch in ((-0.2, solid, ""), (0.2, hatched, HATCH)):
-                    for row in _of(rows, model=model, **wanted, **only):
+                    for row in matching(rows, model=model, **wanted, **only):
                         if row[value] is None:
                             continue
                         axis.barh(
-                            place + shift, row[value], 0.38, color=_style(models, model)["color"], hatch=hatch,
-                            edgecolor="white", xerr=_whisker(row, value), ecolor="black", error_kw={"lw": 0.8},
+                            place + shift, row[value], 0.38, color=style(models, model)["color"], hatch=hatch,
+                            edgecolor="white", xerr=whisker(row, value), ecolor="black", error_kw={"lw": 0.8},
                         )  # fmt: skip
             axis.set_yticks(range(len(models)), models if axis is axes[0] else [""] * len(models))
             axis.set_ylim(len(models) - 0.5, -0.5)
@@ -134,19 +92,19 @@ def _bars(
 
 
 def _gains(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split in _distinct(rows, "suite", "split"):
-        part = [row for row in _of(rows, suite=suite, split=split) if row["model"] != "no_change"]
+    for suite, split in distinct(rows, "suite", "split"):
+        part = [row for row in matching(rows, suite=suite, split=split) if row["model"] != "no_change"]
         if part:
-            yield _slug(suite, split), _bars(
+            yield slug(suite, split), _bars(
                 part, ("kind", "metric"), ("gain", {"mode": "baseline"}), ("gain", {"mode": "policy"}),
                 "gain over no change: baseline tasks solid, policy tasks hatched",
             )  # fmt: skip
 
 
 def _cutoff(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, panel in _distinct(rows, "suite", "panel"):
-        yield _slug(suite, panel), _bars(
-            _of(rows, suite=suite, panel=panel), ("kind", "metric"), ("before", {}), ("after", {}),
+    for suite, panel in distinct(rows, "suite", "panel"):
+        yield slug(suite, panel), _bars(
+            matching(rows, suite=suite, panel=panel), ("kind", "metric"), ("before", {}), ("after", {}),
             f"before the cutoff solid, {panel} hatched",
         )  # fmt: skip
 
@@ -154,14 +112,14 @@ def _cutoff(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
 def _heatmap(rows: Sequence[Row], value: str, centre: bool, title: str) -> Iterator[tuple[str, Figure]]:
     import numpy as np
 
-    for suite, split in _distinct(rows, "suite", "split"):
-        part = _of(rows, suite=suite, split=split)
-        models, lines = _distinct(part, "model"), _distinct(part, "task", "target", "mode")
+    for suite, split in distinct(rows, "suite", "split"):
+        part = matching(rows, suite=suite, split=split)
+        models, lines = distinct(part, "model"), distinct(part, "task", "target", "mode")
         grid = np.full((len(lines), len(models)), np.nan)
         for row in part:
             if row[value] is not None:
                 grid[lines.index((row["task"], row["target"], row["mode"])), models.index(row["model"])] = row[value]
-        with _figure(1, 0.3 * len(lines) + 1.8, 0.7 * len(models) + 3) as (figure, (axis,)):
+        with panels(1, 0.3 * len(lines) + 1.8, 0.7 * len(models) + 3) as (figure, (axis,)):
             size = float(np.nanmax(np.abs(grid), initial=0.0)) or 1.0
             # Blue to red through white, which all readers can tell apart.
             axis.imshow(grid, cmap="RdBu_r" if centre else "Blues", vmin=-size if centre else 0, vmax=size,
@@ -174,7 +132,7 @@ def _heatmap(rows: Sequence[Row], value: str, centre: bool, title: str) -> Itera
             axis.set_xticks(range(len(models)), models, rotation=45, ha="right")
             axis.set_yticks(range(len(lines)), [f"{task} {target} ({mode[0].upper()})" for task, target, mode in lines])
             axis.set_title(title)
-        yield _slug(suite, split), figure
+        yield slug(suite, split), figure
 
 
 def _bias(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
@@ -186,40 +144,40 @@ def _majority(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
 
 
 def _persistence(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split in _distinct(rows, "suite", "split"):
-        for task, target in _distinct(_of(rows, suite=suite, split=split), "task", "target"):
-            part = _of(rows, suite=suite, split=split, task=task, target=target)
-            models = _distinct(part, "model")
-            with _figure(3, 0.35 * len(models) + 1.4, 3.0) as (figure, axes):
+    for suite, split in distinct(rows, "suite", "split"):
+        for task, target in distinct(matching(rows, suite=suite, split=split), "task", "target"):
+            part = matching(rows, suite=suite, split=split, task=task, target=target)
+            models = distinct(part, "model")
+            with panels(3, 0.35 * len(models) + 1.4, 3.0) as (figure, axes):
                 for axis, kind in zip(axes, ("unchanged", "changed", "all"), strict=True):
                     for place, model in enumerate(models):
-                        (row,) = _of(part, model=model, reports=kind)
+                        (row,) = matching(part, model=model, reports=kind)
                         if row["value"] is not None:
                             colour = "#0072B2" if row["value"] < 0 else "#D55E00" if row["value"] > 0 else "#999999"
-                            axis.barh(place, row["value"], 0.7, color=colour, xerr=_whisker(row), ecolor="black")
+                            axis.barh(place, row["value"], 0.7, color=colour, xerr=whisker(row), ecolor="black")
                     axis.axvline(0, color="black", lw=0.6)
                     axis.set_yticks(range(len(models)), models if axis is axes[0] else [""] * len(models))
                     axis.set_ylim(len(models) - 0.5, -0.5)
-                    axis.set_title(f"{kind} ({_of(part, reports=kind)[0]['n']})")
+                    axis.set_title(f"{kind} ({matching(part, reports=kind)[0]['n']})")
                 figure.suptitle(f"{task} {target}: TV beyond that of no change")
-            yield _slug(suite, split, task, target), figure
+            yield slug(suite, split, task, target), figure
 
 
 def _lines(rows: Sequence[Row], panel: tuple[str, ...], x: str, y: str, title: str, *, log: bool = False) -> Figure:
-    models, panels = _distinct(rows, "model"), _distinct(rows, *panel)
+    models, keys = distinct(rows, "model"), distinct(rows, *panel)
     ticks = sorted({row[x] for row in rows})
-    with _figure(len(panels), 3.4) as (figure, axes):
-        for axis, key in zip(axes, panels, strict=True):
+    with panels(len(keys), 3.4) as (figure, axes):
+        for axis, key in zip(axes, keys, strict=True):
             wanted = dict(zip(panel, key if isinstance(key, tuple) else (key,), strict=True))
             for model in models:
-                part = sorted((row for row in _of(rows, model=model, **wanted) if row[y] is not None),
+                part = sorted((row for row in matching(rows, model=model, **wanted) if row[y] is not None),
                               key=lambda row: row[x])  # fmt: skip
                 at = [row[x] if log else ticks.index(row[x]) for row in part]
-                axis.plot(at, [row[y] for row in part], label=model, ms=4, lw=1.2, **_style(models, model))
+                axis.plot(at, [row[y] for row in part], label=model, ms=4, lw=1.2, **style(models, model))
                 for place, row in zip(at, part, strict=True):
-                    bounds = _whisker(row, y)
+                    bounds = whisker(row, y)
                     if bounds is not None:
-                        axis.errorbar(place, row[y], yerr=bounds, color=_style(models, model)["color"], lw=0.8)
+                        axis.errorbar(place, row[y], yerr=bounds, color=style(models, model)["color"], lw=0.8)
             if log:
                 axis.set_xscale("log", base=2)
             axis.set_xticks(ticks if log else range(len(ticks)), ticks, rotation=0 if log else 45)
@@ -231,70 +189,73 @@ def _lines(rows: Sequence[Row], panel: tuple[str, ...], x: str, y: str, title: s
 
 
 def _time(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite in _distinct(rows, "suite"):
-        yield _slug(suite), _lines(_of(rows, suite=suite), ("kind", "metric"), "year", "value", "score by release year")
+    for suite in distinct(rows, "suite"):
+        yield (
+            slug(suite),
+            _lines(matching(rows, suite=suite), ("kind", "metric"), "year", "value", "score by release year"),
+        )
 
 
 def _draws(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split in _distinct(rows, "suite", "split"):
-        part = _of(rows, suite=suite, split=split)
-        yield _slug(suite, split), _lines(part, ("kind", "metric"), "k", "value", "K draws aggregated", log=True)
+    for suite, split in distinct(rows, "suite", "split"):
+        part = matching(rows, suite=suite, split=split)
+        yield slug(suite, split), _lines(part, ("kind", "metric"), "k", "value", "K draws aggregated", log=True)
 
 
 def _calibration(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split, task, target in _distinct(rows, "suite", "split", "task", "target"):
-        part = _of(rows, suite=suite, split=split, task=task, target=target)
-        models = _distinct(part, "model")
-        with _figure(1, 4.0) as (figure, (axis,)):
+    for suite, split, task, target in distinct(rows, "suite", "split", "task", "target"):
+        part = matching(rows, suite=suite, split=split, task=task, target=target)
+        models = distinct(part, "model")
+        with panels(1, 4.0) as (figure, (axis,)):
             axis.plot([0, 1], [0, 1], color="#999999", lw=0.8)
             for model in models:
-                mine = _of(part, model=model)
+                mine = matching(part, model=model)
                 axis.plot([row["mean_predicted"] for row in mine], [row["mean_true"] for row in mine], label=model,
-                          ms=4, lw=1.0, **_style(models, model))  # fmt: skip
+                          ms=4, lw=1.0, **style(models, model))  # fmt: skip
             axis.set_xlabel("predicted probability")
             axis.set_ylabel("true probability")
             axis.set_title(f"{task} {target}")
             axis.legend(fontsize=7, frameon=False)
-        yield _slug(suite, split, task, target), figure
+        yield slug(suite, split, task, target), figure
 
 
 def _cost(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split in _distinct(rows, "suite", "split"):
-        part = _of(rows, suite=suite, split=split)
+    for suite, split in distinct(rows, "suite", "split"):
+        part = matching(rows, suite=suite, split=split)
         x = next(
             (name for name in ("cost_per_1000_answers", "tokens_out_per_answer") if any(r[name] for r in part)), ""
         )
         if not x:
             continue
-        models, columns = _distinct(part, "model"), _distinct(part, "column")
-        with _figure(len(columns), 3.2) as (figure, axes):
+        models, columns = distinct(part, "model"), distinct(part, "column")
+        with panels(len(columns), 3.2) as (figure, axes):
             for axis, column in zip(axes, columns, strict=True):
-                for row in _of(part, column=column):
+                for row in matching(part, column=column):
                     if row["value"] is not None and row[x]:
-                        axis.errorbar(row[x], row["value"], yerr=_whisker(row), ls="", label=row["model"],
-                                      **_style(models, row["model"]))  # fmt: skip
+                        axis.errorbar(row[x], row["value"], yerr=whisker(row), ls="", label=row["model"],
+                                      **style(models, row["model"]))  # fmt: skip
                 axis.set_xscale("log")
                 axis.set_xlabel(x.replace("_", " "))
                 axis.set_title(column)
             axes[-1].legend(fontsize=7, frameon=False)
-        yield _slug(suite, split), figure
+        yield slug(suite, split), figure
 
 
 def _leaderboard(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
-    for suite, split in _distinct(rows, "suite", "split"):
-        part = _of(rows, suite=suite, split=split)
-        columns = [name for name in _distinct(part, "column") if name in ("rank", "win_rate")] or [part[0]["column"]]
-        models = _distinct(part, "model")
-        with _figure(len(columns), 0.3 * len(models) + 1.2) as (figure, axes):
+    for suite, split in distinct(rows, "suite", "split"):
+        part = matching(rows, suite=suite, split=split)
+        columns = [name for name in distinct(part, "column") if name in ("rank", "win_rate")] or [part[0]["column"]]
+        models = distinct(part, "model")
+        with panels(len(columns), 0.3 * len(models) + 1.2) as (figure, axes):
             for axis, column in zip(axes, columns, strict=True):
                 for place, model in enumerate(models):
-                    (row,) = _of(part, column=column, model=model)
+                    (row,) = matching(part, column=column, model=model)
                     if row["value"] is not None:
-                        axis.errorbar(row["value"], place, xerr=_whisker(row), **_style(models, model))
+                        axis.errorbar(row["value"], place, xerr=whisker(row), **style(models, model))
                 axis.set_yticks(range(len(models)), models)
                 axis.set_ylim(len(models) - 0.5, -0.5)
                 axis.set_title(f"{suite}, {split}: {column}")
-        yield _slug(suite, split), figure
+        yield slug(suite, split), figure
 
 
 FIGURES: dict[str, Callable[[Sequence[Row]], Iterator[tuple[str, Figure]]]] = {
@@ -307,6 +268,9 @@ FIGURES: dict[str, Callable[[Sequence[Row]], Iterator[tuple[str, Figure]]]] = {
     "time": _time,
     "draws": _draws,
     "calibration": _calibration,
+    "confusion": confusion,
+    "subgroups": subgroups,
+    "sections": sections,
     "cost": _cost,
 }
 """What draws an analysis's rows: suffixes of file names, and figures."""

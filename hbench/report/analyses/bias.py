@@ -10,6 +10,7 @@ import numpy as np
 from hbench.core.metric import FloatArray
 from hbench.metric import ScoredRow
 from hbench.report.analyses.resampled import Row, before_cutoff, ratio, resample
+from hbench.report.analyses.stand_ins import WRONG, counted, valid
 from hbench.report.comparison import Comparison, View
 from hbench.report.table import finite
 
@@ -17,16 +18,16 @@ from hbench.report.table import finite
 def signed_errors(comparison: Comparison, view: View) -> list[Row]:
     """Return the relative mean error: RelMAE with the signed error (prediction - truth) in the numerator.
 
-    Columns: suite, split, task, mode, target, model, value, se, lo, hi (above zero: overestimation), n (valid rows),
-    median_predicted, median_true. Numeric targets with no-change answers; each model on its own valid rows, or as the
-    view says.
+    Columns: suite, split, task, mode, target, model, value, se, lo, hi (above zero: overestimation), n (rows that
+    count), median_predicted, median_true (unweighted). Numeric targets with no-change answers; under ``strict`` an
+    invalid answer counts as the no-change answer.
     """
     out: list[Row] = []
     for part in before_cutoff(comparison.parts):
         for index, target in enumerate(part.task.targets):
-            rows = {model: part.chosen(model, view) for model in part.answers}
+            rows = {model: counted(part, model, view) for model in part.answers}
             sample = next(iter(rows.values()))
-            if target.kind != "numeric" or all(row.naive is None for row in sample):
+            if target.kind != "numeric" or part.population or all(row.naive is None for row in sample):
                 continue
             columns = {model: _signed(mine, index) for model, mine in rows.items()}
             found = resample(part.name, columns, ratio, sample, view)
@@ -66,16 +67,17 @@ def _number(value: object) -> float:
 def majority_shares(comparison: Comparison, view: View) -> list[Row]:
     """Return how often each model answers the class that is the most frequent true one.
 
-    Columns: suite, split, task, mode, target, majority (the class), model, value, se, lo, hi (share of the model's
-    valid answers), true_share (of the true answers of the same rows), excess (their difference), classes (distinct
-    classes that the model answers), n.
+    Columns: suite, split, task, mode, target, majority (the class), model, value, se, lo, hi (share of the
+    answers that count), true_share (of the true answers of the same rows), excess (their difference), classes (distinct
+    classes that the model answers), n. Under ``strict`` an invalid answer counts as the no-change answer, else as none
+    of the classes.
     """
     out: list[Row] = []
     for part in before_cutoff(comparison.parts):
         for index, target in enumerate(part.task.targets):
-            if target.kind != "categorical":
+            if target.kind != "categorical" or part.population:
                 continue
-            rows = {model: part.chosen(model, view) for model in part.answers}
+            rows = {model: counted(part, model, view) for model in part.answers}
             sample = next(iter(rows.values()))
             counts = Counter(str(row.gold[index]) for row in sample)
             if not counts:
@@ -83,8 +85,10 @@ def majority_shares(comparison: Comparison, view: View) -> list[Row]:
             majority = max(target.labels, key=lambda label: counts[label])
             columns = {model: _answers(mine, index, majority) for model, mine in rows.items()}
             for model, estimate in resample(part.name, columns, ratio, sample, view).items():
-                valid = [row for row in rows[model] if row.prediction is not None]
-                true = sum(str(row.gold[index]) == majority for row in valid) / len(valid) if valid else float("nan")
+                mine = valid(rows[model])
+                weights = [row.weight if view.weights else 1.0 for row in mine]
+                hits = sum(w for row, w in zip(mine, weights, strict=True) if str(row.gold[index]) == majority)
+                true = hits / sum(weights) if mine else float("nan")
                 out.append(
                     {
                         "suite": part.task.suite,
@@ -97,8 +101,8 @@ def majority_shares(comparison: Comparison, view: View) -> list[Row]:
                         **estimate.columns(view),
                         "true_share": finite(true),
                         "excess": finite(estimate.value - true),
-                        "classes": len({str(row.prediction[index]) for row in valid if row.prediction is not None}),
-                        "n": len(valid),
+                        "classes": len({str((row.prediction or ())[index]) for row in mine} - {WRONG}),
+                        "n": len(mine),
                     }
                 )
     return out

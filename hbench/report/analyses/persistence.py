@@ -10,6 +10,7 @@ from hbench.core import Value
 from hbench.core.metric import FloatArray
 from hbench.metric import ScoredRow
 from hbench.report.analyses.resampled import NO_CHANGE, Row, before_cutoff, ratio, resample
+from hbench.report.analyses.stand_ins import counted
 from hbench.report.comparison import Comparison, View
 
 SAME = 1e-9
@@ -19,15 +20,16 @@ SAME = 1e-9
 def persistence(comparison: Comparison, view: View) -> list[Row]:
     """Return TV(model) - TV(no change) by target on unchanged, changed and all reports.
 
-    Both on the same valid rows, in the estimate and in every resample; resamples without a row of the kind are left
-    out. Columns: suite, split, task, mode, target, model, reports (unchanged, changed, all), value, se, lo, hi (below
-    zero: the model is better), n (rows of that kind, valid or not), valid.
+    Both on the same rows, in the estimate and in every resample; resamples without a row of the kind are left out.
+    Under ``strict`` an invalid answer counts as the no-change answer. Columns: suite, split, task, mode, target, model,
+    reports (unchanged, changed, all), value, se, lo, hi (below zero: the model is better), n (rows of that kind, valid
+    or not), valid (that count).
     """
     out: list[Row] = []
     for part in before_cutoff(comparison.parts):
         for index, target in enumerate(part.task.targets):
-            rows = {model: part.chosen(model, view) for model in part.answers if model != NO_CHANGE}
-            if target.kind != "probability" or not rows:
+            rows = {model: counted(part, model, view) for model in part.answers if model != NO_CHANGE}
+            if target.kind != "probability" or part.population or not rows:
                 continue
             sample = next(iter(rows.values()))
             if all(row.naive is None for row in sample):
