@@ -25,6 +25,7 @@ _INCLUDE = click.option(
     type=click.Path(exists=True, path_type=Path),
     help="Further folders of tasks.",
 )
+_FUNNEL = "Show the rows after every step."
 _JOBS = click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 
 
@@ -67,6 +68,7 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
 @click.option("--raw", type=FOLDER, help="Folder that holds the provider folders.")
 @click.option("--kind", type=click.Choice(["build", "package"]), default="build", show_default=True)
 @click.option("--accept-changed", is_flag=True, help="Take raw files that differ from those the suite was written for.")
+@click.option("--funnel/--no-funnel", default=True, show_default=True, help=_FUNNEL)
 @_JOBS
 @_INCLUDE
 @click.pass_context
@@ -76,13 +78,14 @@ def build(
     raw: Path | None,
     kind: str,
     accept_changed: bool,
+    funnel: bool,
     jobs: int,
     include_paths: Sequence[Path],
 ) -> None:
     """Build TASKS from raw files, from data that a package carries, or from the tables that their YAML names."""
     from hbench.data.build import Recipe
 
-    context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths))
+    context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths, funnel))
 
 
 @command.command("demo")
@@ -91,17 +94,24 @@ def build(
 @click.option(
     "--scale", type=click.FloatRange(min=0, min_open=True), default=1.0, show_default=True, help="Their size."
 )
+@click.option("--funnel/--no-funnel", default=False, show_default=True, help=_FUNNEL)
 @_JOBS
 @_INCLUDE
 @click.pass_context
 def demo(
-    context: click.Context, tasks: Sequence[str], seed: int, scale: float, jobs: int, include_paths: Sequence[Path]
+    context: click.Context,
+    tasks: Sequence[str],
+    seed: int,
+    scale: float,
+    funnel: bool,
+    jobs: int,
+    include_paths: Sequence[Path],
 ) -> None:
     """Make synthetic raw files in the providers' layouts and build TASKS from them."""
     from hbench.data.build import Recipe
     from hbench.data.export import SYNTHETIC
 
-    code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, include_paths)
+    code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, include_paths, funnel)
     click.echo(SYNTHETIC, err=True)
     context.exit(code)
 
@@ -197,8 +207,8 @@ def _select(tasks: Sequence[str], include_paths: Sequence[Path]) -> tuple[TaskIn
     return index, index.select(list(tasks))
 
 
-def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: Sequence[Path]) -> int:
-    """Build tasks and show each with its funnel's ends; return the exit code."""
+def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: Sequence[Path], show: bool) -> int:
+    """Build tasks and show each with its funnel, or the ends of it; return the exit code."""
     from hbench.core import HbenchError
     from hbench.data import Store
     from hbench.data.build import BuildItem, build_many
@@ -218,6 +228,8 @@ def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: S
         rows = " -> ".join(f"{row.rows:,}" for row in (funnel.rows[0], funnel.rows[-1])) if funnel else ""
         splits = ", ".join(f"{name} {count:,}" for name, count in result.splits().items())
         click.echo(f"{result.task}: {rows} rows ({splits}); {result.kind} {result.fingerprint[:12]}")
+        if show and funnel:
+            click.echo(funnel.table())
         _show_problems(result.info.get("problems", ()))
     return 2 if failed else 0
 

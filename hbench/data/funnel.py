@@ -95,6 +95,18 @@ class Funnel:
         """Read a ``funnel.json``."""
         return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
 
+    def table(self) -> str:
+        """Return a line a step: rows after it, rows dropped (or added), what it asks for."""
+        lines = []
+        for row in self.rows:
+            change = f"+{row.added:,}" if row.added else ""
+            change += f"-{row.dropped:,}" if row.dropped else ""
+            # A note that was made of the step names it already.
+            named = row.note.startswith(row.step.replace("_", " ")) or row.note == row.step
+            what = row.note if named else f"{row.step}: {row.note}".removesuffix(": ")
+            lines.append(f"{row.rows:>13,} {change:>12}  {what}")
+        return "\n".join(lines)
+
     def render(self, *, width: int = 44) -> str:
         """Return a flow diagram in the manner of a CONSORT statement: boxes of kept rows, drops at the side."""
         inner = width - 4

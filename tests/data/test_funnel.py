@@ -48,3 +48,17 @@ def test_render() -> None:
             "+--------------------------+",
         ]
     )
+
+
+def test_a_table_has_a_line_a_step() -> None:
+    rows = (
+        FunnelRow("source", "all", 1_000, 0),
+        FunnelRow("x", "y", 1_500, 500, (), 1_000),
+        FunnelRow("z", "z", 1_500, 0),
+    )
+    lines = Funnel(rows).table().splitlines()
+    assert [line.split() for line in lines] == [
+        ["1,000", "source:", "all"],
+        ["1,500", "+1,000-500", "x:", "y"],
+        ["1,500", "z"],
+    ]

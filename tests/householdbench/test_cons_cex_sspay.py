@@ -77,6 +77,11 @@ def test_built_from_raw_files(raw: Path) -> None:
     built = run("build", TASK, "--raw", str(raw), "--accept-changed").output
     assert "purchases of a week that no FMLY row describes: 33 rows" in built
     found = stored("build")
+    funnel = found.funnel()
+    assert funnel is not None
+    for row in funnel:
+        assert f"{row.rows:>13,}" in built
+    assert "diary_social_security: neither the reference person nor the spouse has Social Security" in built
     assert set(found.info["files"]) == set(digests(raw, (".zip", ".csv")))
     _check_table(found)
     _check_counts(found)
