@@ -1,0 +1,181 @@
+"""From CEX Interview packages to the rows of cons_cex_total: time and peak memory as the files grow, against pandas.
+
+Run: python benchmarks/cex_interview.py [SCALE ...]
+
+Every measurement runs in a process of its own, on synthetic packages of the official layout (scale 1: about 11,600
+interviews). "panel" is the source: all packages to cleaned interviews. "rows" is the sample construction after it.
+The pandas pipeline does the same for this one task, in the plain way: read, concatenate, group, shift.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SCALES = (1.0, 4.0, 16.0)
+
+
+def panel(raw: Path, out: Path) -> int:
+    """Build the source's tables; return the interviews."""
+    from hbench.core import BuildReport
+    from hbench_householdbench.sources.cex_interview import CexInterview
+
+    report = BuildReport()
+    CexInterview().build(raw, out, report=report)
+    return report.counts["interview.interviews"]
+
+
+def rows(raw: Path, out: Path) -> int:
+    """Run the task's steps on the tables that `panel` left; return the rows."""
+    import polars as pl
+
+    from hbench.data import StepContext
+    from hbench.data.sample import run_steps
+    from hbench.plugin import default_registry
+    from hbench.spec import discover
+
+    task = discover().get("householdbench/cons_cex_total").load()
+    tables = {path.stem: pl.scan_parquet(path) for path in out.glob("*.parquet")}
+    source = tables["cex_interview"]
+    registry = default_registry()
+    table, _ = run_steps(
+        source,
+        task.sample,
+        StepContext(task, source, tables),
+        resolve=lambda name: registry.get("step", name, suite=task.suite),
+    )
+    return len(table)
+
+
+def plain_pandas(raw: Path, out: Path) -> int:
+    """Do all of it in pandas; return the rows."""
+    import pandas as pd
+
+    frames = []
+    for path in sorted((raw / "micro/cex/interview").glob("*.zip")):
+        year = int(path.stem[-2:])
+        year += 1900 if year >= 80 else 2000
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if "fmli" in name:
+                    with archive.open(name) as member:
+                        one = pd.read_csv(member, dtype={"NEWID": str})
+                    one["package"], one["token"] = year, name[name.index("fmli") + 4 :][:3]
+                    frames.append(one)
+    data = pd.concat(frames, ignore_index=True)
+    data["year"] = data.QINTRVYR.where(data.QINTRVYR > 100, data.QINTRVYR + 1900)
+    data = data.sort_values("package").drop_duplicates(["NEWID", "year", "QINTRVMO"], keep="last")
+    data["quarter"] = (data.QINTRVMO - 1) // 3 + 1
+    data["q"], data["at"] = 4 * data.year + data.quarter, 12 * data.year + data.QINTRVMO
+    data["design"] = data.apply(_design, axis=1)
+    data["id"] = data.design + ":" + data.NEWID.str[:7]
+    for name, old in _OLD.items():
+        current, previous = data.get(f"{name}CQ"), data.get(f"{name}PQ")
+        if name == "FOOD":
+            new = data.q >= 4 * 2024 + 2
+            current = current.where(~new, data.GROCERCQ + data.FDAWAYCQ)
+            previous = previous.where(~new, data.GROCERPQ + data.FDAWAYPQ)
+        data[name] = pd.concat([current.fillna(data[old]), previous], axis=1).sum(axis=1, min_count=1)
+    data["total"] = data.TOTEXP - data[["CASHCO", "LIFINS", "RETPEN"]].sum(axis=1)
+    nondurable = data[list(_NONDURABLE)].sum(axis=1, min_count=1).where(data.FOOD.notna())
+    data["nondurable"], data["durable"] = nondurable, data.total - nondurable
+    data["income"] = data.FINCBTXM.fillna(data.FINCBTAX)
+    periods = data.groupby(["year", "quarter"])
+    for name in ("income", "total"):
+        low = periods[name].transform(lambda values: values.quantile(0.01))
+        high = periods[name].transform(lambda values: values.quantile(0.99))
+        data[f"in_{name}"] = (data[name] > low) & (data[name] < high)
+    data = data.sort_values(["id", "at"])
+    spent = ["total", "nondurable", "durable"]
+    facts = ["AGE_REF", "SEX_REF", "REF_RACE", "EDUC_REF", "MARITAL1", "PERSLT18", "FAM_SIZE", "REGION", "BLS_URBN"]
+    good = data[[*spent, *facts]].notna().all(axis=1) & (data.income >= 1000) & (data.total >= 250)
+    good &= (data[spent] >= 0).all(axis=1) & data.in_income & data.in_total
+    usable = pd.Series(True, index=data.index)
+    members = data.groupby("id")
+    for k in (1, 2, 3):
+        lag = members[[*spent, "at", "in_total"]].shift(k)
+        usable &= (data["at"] - lag["at"] == 3 * k) & lag[spent].notna().all(axis=1)
+        fine = (lag.total >= 250) & (lag[spent] >= 0).all(axis=1) & lag.in_total.eq(True)
+        good &= fine | ~usable
+        good &= usable if k == 1 else True
+        for name in spent:
+            data[f"{name}_lag{k}"] = lag[name].where(usable)
+    kept = data[good]
+    kept.to_parquet(out / "pandas.parquet")
+    return len(kept)
+
+
+_OLD = {
+    **{"TOTEXP": "ZTOTAL", "FOOD": "ZFOODTOT", "APPAR": "ZAPPAREL", "HEALTH": "ZHEALTH", "PERSCA": "ZPERCARE"},
+    **{"CASHCO": "ZCASHCTB", "LIFINS": "ZLIFOTHR", "RETPEN": "ZRETIRES", "UTIL": "ZUTILSPS", "ALCBEV": "ZALCBEVS"},
+    **{"TOBACC": "ZTOBACCO", "HOUSOP": "ZHOUSEOP", "PUBTRA": "ZPUBTRAN", "GASMO": "ZGASMOTO", "MISC": "ZMISCELS"},
+    "READ": "ZREADING",
+}
+_NONDURABLE = (
+    *("FOOD", "ALCBEV", "UTIL", "HOUSOP", "PUBTRA", "GASMO", "PERSCA", "TOBACC", "MISC", "APPAR", "HEALTH", "READ"),
+)
+
+
+def _design(row: Any) -> str:
+    if row.token == "961":
+        return "1986" if row.package == 1995 else "1996"
+    if row.token == "151":
+        return "2005" if row.package == 2014 else "2015"
+    for name, last in (("pre", 7945), ("1986", 7984), ("1996", 8020), ("2005", 8060)):
+        if row.q <= last:
+            return name
+    return "2015"
+
+
+PARTS: dict[str, Callable[[Path, Path], int]] = {"panel": panel, "rows": rows, "pandas": plain_pandas}
+
+
+def measure(part: str, raw: Path, out: Path) -> dict[str, float]:
+    """Run one part in a process of its own; return count, seconds, CPU seconds and peak memory in MiB."""
+    command = [sys.executable, __file__, "--one", part, str(raw), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def _one(part: str, raw: Path, out: Path) -> None:
+    start = time.perf_counter()
+    count = PARTS[part](raw, out)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    seconds = time.perf_counter() - start
+    mib = usage.ru_maxrss / 1024
+    print(json.dumps({"count": count, "seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "mib": mib}))
+
+
+def main() -> None:
+    """Print one line for each scale and part."""
+    if sys.argv[1:2] == ["--one"]:
+        _one(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+        return
+    from hbench_householdbench.sources.cex_interview import CexInterview
+
+    print(f"{'scale':>5} {'part':<8} {'count':>9} {'seconds':>8} {'CPU s':>7} {'peak MiB':>9}")
+    for scale in [float(text) for text in sys.argv[1:]] or SCALES:
+        with tempfile.TemporaryDirectory() as folder:
+            raw, out = Path(folder) / "raw", Path(folder) / "out"
+            out.mkdir()
+            CexInterview().demo(raw, seed=1, scale=scale)
+            for part in PARTS:
+                got = measure(part, raw, out)
+                print(
+                    f"{scale:>5g} {part:<8} {got['count']:>9,} {got['seconds']:>8.2f} {got['cpu']:>7.2f} "
+                    f"{got['mib']:>9.0f}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
