@@ -370,7 +370,7 @@ class HttpModel:
         estimate = prices.cost(estimate_in, len(job.draws) * self._mean_out(job.request.sampling.max_tokens))
         if self.spend.reserve(estimate):
             return estimate
-        if self.spend.reserved > 0:
+        if self.spend.pending:
             return None
         raise DrainError(
             ModelError(

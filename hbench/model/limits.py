@@ -64,17 +64,22 @@ class Spend:
     limit: float = float("inf")
     spent: float = 0.0
     reserved: float = 0.0
+    pending: int = 0
+    """Reservations that are not settled yet."""
 
     def reserve(self, estimate: float) -> bool:
         """Set money aside for one request; False where the limit does not allow it."""
         if self.spent + self.reserved + estimate > self.limit:
             return False
         self.reserved += estimate
+        self.pending += 1
         return True
 
     def settle(self, estimate: float, actual: float) -> None:
         """Replace a reservation by what was paid."""
-        self.reserved -= estimate
+        self.pending = max(0, self.pending - 1)
+        # Sums of floating-point numbers leave a rest; nothing pending must mean that nothing is reserved.
+        self.reserved = self.reserved - estimate if self.pending else 0.0
         self.spent += actual
 
 

@@ -65,3 +65,14 @@ def test_money_in_flight_counts_towards_the_limit() -> None:
     spend.settle(0.6, 0.1)
     assert spend.reserve(0.6)
     assert Prices(2.0, 10.0).cost(500_000, 100_000) == pytest.approx(2.0)
+
+
+def test_nothing_is_reserved_once_all_is_settled() -> None:
+    """A rest of rounding, taken for a request in flight, would have the last jobs wait for ever."""
+    spend = Spend(limit=10.0)
+    for estimates in ([0.1, 0.2, 0.3], [0.7, 0.1]):
+        for estimate in estimates:
+            assert spend.reserve(estimate)
+        for estimate in reversed(estimates):
+            spend.settle(estimate, 0.01)
+    assert (spend.reserved, spend.pending) == (0.0, 0)
