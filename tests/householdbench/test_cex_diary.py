@@ -245,6 +245,13 @@ def test_the_week_can_end_in_the_next_year(tmp_path: Path) -> None:
     assert table["daily_total_expenditure"].to_list() == [2.0] * 3 + [0.0] * 4
 
 
+def test_a_week_after_its_release_is_refused(tmp_path: Path) -> None:
+    files = plain_diary(1990)
+    files.families[1].update(STRTYEAR="91", STRTMNTH="4", STRTDAY="1")
+    with pytest.raises(DataError, match=r"1 weeks of 1990 end after their release on 1991-03-31.*Q4:00000012"):
+        built(tmp_path, 1990, files)
+
+
 @pytest.mark.parametrize("year", [1988, 1990])
 def test_unpacked_files_are_read_as_well(year: int, tmp_path: Path) -> None:
     packed = built(tmp_path, year, plain_diary(year))

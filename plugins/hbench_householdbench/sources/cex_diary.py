@@ -141,6 +141,14 @@ def write_years(
                 how="left",
                 maintain_order="left",
             )
+            released = pl.col("release_date").str.to_date("%Y-%m-%d")
+            late = table.filter(pl.col("week_start") + pl.duration(days=6) >= released)
+            if len(late):
+                raise DataError(
+                    f"{len(late):,} weeks of {year} end after their release on {late['release_date'][0]}, "
+                    f"among them {late['source_week_id'][0]}",
+                    file=CEX_RELEASES.path,
+                )
             for name, made in ((DAILY, days(table, bought, report)), (WEEKLY, weekly(table, bought))):
                 parts[name].append(Path(folder) / f"{name}-{year}.parquet")
                 made.write_parquet(parts[name][-1])
