@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from hbench.report.analyses import Row
@@ -15,6 +16,8 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 """Okabe and Ito's palette. Models beyond it repeat colours with other marks."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCH = "///"
+ORDER: ContextVar[tuple[str, ...]] = ContextVar("ORDER", default=())
+"""The models of the comparison that is drawn, so that one keeps its colour in all figures."""
 
 
 @contextmanager
@@ -40,7 +43,8 @@ def matching(rows: Sequence[Row], **wanted: Any) -> list[Row]:
 
 def style(models: Sequence[str], model: str) -> dict[str, Any]:
     """Return a model's colour and mark."""
-    place = list(models).index(model)
+    order = ORDER.get()
+    place = order.index(model) if model in order else list(models).index(model)
     mark = MARKS[(place // len(COLOURS) + place) % len(MARKS)]
     return {"color": COLOURS[place % len(COLOURS)], "marker": mark}
 

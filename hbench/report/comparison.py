@@ -61,6 +61,15 @@ class View:
         weights = "survey weights" if self.weights else "no survey weights"
         return f"{rows}; {how.level:.0%} {how.kind} intervals from {how.draws:,} paired resamples of {unit}; {weights}"
 
+    def exceptions(self, analysis: str | None = None) -> list[str]:
+        """Say which numbers have another interval than was asked for."""
+        if self.resampling.kind != "studentised":
+            return []
+        if analysis is None or analysis in ("leaderboard", "pairs", "cost"):
+            return ["ranks, rates, differences, targets and groups have no standard error in each resample: theirs are "
+                    "basic intervals"]  # fmt: skip
+        return ["numbers of this analysis have no standard error in each resample: theirs are basic intervals"]
+
 
 @dataclass(frozen=True, eq=False)
 class Part:

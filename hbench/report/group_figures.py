@@ -65,7 +65,7 @@ def subgroups(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                             )  # fmt: skip
                 # All models have the same rows.
                 sizes = {row["group"]: row["n"] for row in mine}
-                axis.set_yticks(range(len(groups)), [f"{_short(group, 24)} ({sizes[group]})" for group in groups])
+                axis.set_yticks(range(len(groups)), [f"{_short(group, 30)} ({sizes[group]})" for group in groups])
                 axis.set_ylim(len(groups) - 0.5, -0.5)
                 for edge in range(1, len(groups)):
                     axis.axhline(edge - 0.5, color="#DDDDDD", lw=0.6)

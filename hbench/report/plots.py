@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import SelectionError
 from hbench.report.analyses import Row, analyse
-from hbench.report.canvas import HATCH, distinct, matching, panels, slug, style, whisker
+from hbench.report.canvas import HATCH, ORDER, distinct, matching, panels, slug, style, whisker
 from hbench.report.comparison import Comparison, View
 from hbench.report.group_figures import confusion, sections, subgroups
 
@@ -47,6 +47,7 @@ def write_plots(comparison: Comparison, view: View, folder: Path, *, names: Sequ
             raise SelectionError(f"the analysis {name!r} has no figure", hint=f"Figures: {', '.join(FIGURES)}.")
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
+    token = ORDER.set(comparison.models)
     # Fixed ids and no date: the same numbers give the same file.
     with mpl.rc_context({"svg.hashsalt": "hbench", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
                          "axes.spines.right": False}):  # fmt: skip
@@ -58,6 +59,7 @@ def write_plots(comparison: Comparison, view: View, folder: Path, *, names: Sequ
                     path = folder / f"{name}{suffix}.{ending}"
                     figure.savefig(path, bbox_inches="tight", dpi=200, metadata=metadata)
                     written.append(path)
+    ORDER.reset(token)
     return written
 
 
@@ -66,28 +68,37 @@ def _sign(figure: Figure, comparison: Comparison) -> None:
         figure.text(0.5, 1.0, "synthetic data: says nothing about households", ha="center", color="#D55E00", fontsize=8)
 
 
-def _bars(
-    rows: Sequence[Row], panel: tuple[str, ...], solid: tuple[str, Any], hatched: tuple[str, Any], title: str
-) -> Figure:
-    """Draw two bars a model: solid and hatched, each (column or filter's value, prefix)."""
+Side = tuple[str, dict[str, Any], str]
+
+
+def _bars(rows: Sequence[Row], panel: tuple[str, ...], solid: Side, hatched: Side, title: str) -> Figure:
+    """Draw two bars a model, solid and hatched; one where the other has nothing. Side: (column, filter, name)."""
+    sides = [
+        (side, hatch)
+        for side, hatch in ((solid, ""), (hatched, HATCH))
+        if any(row[side[0]] is not None for row in matching(rows, **side[1]))
+    ]
+    high = 0.76 / max(1, len(sides))
     models, keys = distinct(rows, "model"), distinct(rows, *panel)
     with panels(len(keys), 0.4 * len(models) + 1.4) as (figure, axes):
         for axis, key in zip(axes, keys, strict=True):
             wanted = dict(zip(panel, key if isinstance(key, tuple) else (key,), strict=True))
             for place, model in enumerate(models):
-                for shift, (value, only), hatch in ((-0.2, solid, ""), (0.2, hatched, HATCH)):
+                for number, ((value, only, _), hatch) in enumerate(sides):
+                    shift = 0.4 * (number - (len(sides) - 1) / 2)
                     for row in matching(rows, model=model, **wanted, **only):
                         if row[value] is None:
                             continue
                         axis.barh(
-                            place + shift, row[value], 0.38, color=style(models, model)["color"], hatch=hatch,
+                            place + shift, row[value], high, color=style(models, model)["color"], hatch=hatch,
                             edgecolor="white", xerr=whisker(row, value), ecolor="black", error_kw={"lw": 0.8},
                         )  # fmt: skip
             axis.set_yticks(range(len(models)), models if axis is axes[0] else [""] * len(models))
             axis.set_ylim(len(models) - 0.5, -0.5)
             axis.axvline(0, color="black", lw=0.6)
             axis.set_title(", ".join(str(part) for part in wanted.values()))
-        figure.suptitle(title)
+        words = ", ".join(f"{side[2]} {'hatched' if hatch else 'solid'}" for side, hatch in sides)
+        figure.suptitle(f"{title}: {words if len(sides) > 1 else ''.join(side[2] for side, _ in sides)}")
     return figure
 
 
@@ -96,16 +107,16 @@ def _gains(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
         part = [row for row in matching(rows, suite=suite, split=split) if row["model"] != "no_change"]
         if part:
             yield slug(suite, split), _bars(
-                part, ("kind", "metric"), ("gain", {"mode": "baseline"}), ("gain", {"mode": "policy"}),
-                "gain over no change: baseline tasks solid, policy tasks hatched",
+                part, ("kind", "metric"), ("gain", {"mode": "baseline"}, "baseline tasks"),
+                ("gain", {"mode": "policy"}, "policy tasks"), "gain over no change (above 0: better)",
             )  # fmt: skip
 
 
 def _cutoff(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
     for suite, panel in distinct(rows, "suite", "panel"):
         yield slug(suite, panel), _bars(
-            matching(rows, suite=suite, panel=panel), ("kind", "metric"), ("before", {}), ("after", {}),
-            f"before the cutoff solid, {panel} hatched",
+            matching(rows, suite=suite, panel=panel), ("kind", "metric"), ("before", {}, "before the cutoff"),
+            ("after", {}, str(panel)), "score",
         )  # fmt: skip
 
 
@@ -255,6 +266,7 @@ def _leaderboard(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                 axis.set_yticks(range(len(models)), models)
                 axis.set_ylim(len(models) - 0.5, -0.5)
                 axis.set_title(f"{suite}, {split}: {column}")
+                axis.set_xlabel(f"{part[0]['better']} is better" if len(columns) == 1 else "")
         yield slug(suite, split), figure
 
 

@@ -144,12 +144,14 @@ def details(found: Standings, by: By) -> Table:
     }
     rows = chosen[by]
     extra = [] if by == "task" else [Column(by, "left")]
+    kinds = found.board.resampling.kind == "studentised"
     weighted = any(row["weighted"] or row["clustered"] for row in rows)
     table = Table(
         f"{found.suite}, {found.split}: scores by {by}",
         [
             Column("task", "left"), *extra, Column("metric", "left"), Column("model", "left"), Column("value"),
-            Column("se"), Column("interval"), *([Column("design effect")] if weighted else []), Column("strict"),
+            Column("se"), Column("interval"), *([Column("kind", "left")] if kinds else []),
+            *([Column("design effect")] if weighted else []), Column("strict"),
             Column("valid"), Column("n"), Column("invalid as", "left"),
         ],
     )  # fmt: skip
@@ -163,6 +165,7 @@ def details(found: Standings, by: By) -> Table:
                 figure(row["value"]),
                 figure(row["se"]),
                 "-" if row["lo"] is None else f"{figure(row['lo'])} to {figure(row['hi'])}",
+                *([row["interval"]] if kinds else []),
                 *([figure(row["design_effect"])] if weighted else []),
                 figure(row["strict_value"]),
                 share(row["valid"], row["n"]),
@@ -192,16 +195,26 @@ def _block(row: Row) -> tuple[Any, ...]:
 
 def _averages(found: Standings, by: Literal["topic", "kind"]) -> Table:
     board = found.board
+    kinds = board.resampling.kind == "studentised"
     table = Table(
         f"{found.suite}, {found.split}: mean headline score by {by}",
         [Column(by, "left"), Column("metric", "left"), Column("tasks"), Column("model", "left"), Column("value"),
-         Column("se"), Column("interval")],
+         Column("se"), Column("interval"), *([Column("kind", "left")] if kinds else [])],
     )  # fmt: skip
     for (name, metric), standing in board.average_by(lambda task: (getattr(task, by), task.headline.metric)).items():
         for i in found.leaderboard.order():
             bounds = standing.interval(i, board.resampling)
             interval = "-" if math.isnan(bounds.lo) else f"{figure(bounds.lo)} to {figure(bounds.hi)}"
             table.add(
-                [name, metric, str(standing.tasks), board.models[i], figure(bounds.value), figure(bounds.se), interval]
+                [
+                    name,
+                    metric,
+                    str(standing.tasks),
+                    board.models[i],
+                    figure(bounds.value),
+                    figure(bounds.se),
+                    interval,
+                    *([standing.kind(board.resampling)] if kinds else []),
+                ]
             )
     return table

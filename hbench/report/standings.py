@@ -24,6 +24,7 @@ from hbench.stat import (
     cluster_codes,
     design_effects,
     place,
+    plain_kind,
 )
 
 Row = dict[str, Any]
@@ -57,6 +58,7 @@ class Standings:
                         "se": finite(bounds.se),
                         "lo": finite(bounds.lo),
                         "hi": finite(bounds.hi),
+                        "interval": column.standing.kind(self.board.resampling),
                         "better": column.better,
                         "tasks": column.standing.tasks,
                     }
@@ -65,7 +67,9 @@ class Standings:
 
     def pair_rows(self) -> list[Row]:
         """Return all pairs of models as tidy rows."""
-        return [{"suite": self.suite, "split": self.split, **pair_row(pair)} for pair in self.board.pairs()]
+        about = {"suite": self.suite, "split": self.split}
+        kind = {"interval": plain_kind(self.board.resampling.kind)}
+        return [{**about, **pair_row(pair), **kind} for pair in self.board.pairs()]
 
 
 def standings(comparison: Comparison, view: View, *, rule: str | None = None) -> list[Standings]:
@@ -109,6 +113,11 @@ def _standings(
         rows += _tidy(comparison, part, view, draws, effects)
         strict += _strict_places(comparison, part, models)
         notes += _undefined(part, draws)
+        notes += [
+            f"{part.task.name}: {use.metric} is of whole samples, not of rows, and so has no studentised interval"
+            for use in draws.uses
+            if use.kind(view.resampling) is None
+        ]
         if view.weights and all(record.weight == 1.0 for record in part.records):
             notes.append(f"{part.task.name}: the records bear no survey weights, so every row counts alike")
         rare = part.rare()
@@ -124,7 +133,13 @@ def _standings(
                    tuple(uses_of for uses_of, _ in strict))  # fmt: skip
     leaderboard = rule(board)
     return Standings(
-        suite, split, board, leaderboard, rule(shadow), rows, [*notes, *leaderboard.notes, view.described()]
+        suite,
+        split,
+        board,
+        leaderboard,
+        rule(shadow),
+        rows,
+        [*notes, *leaderboard.notes, view.described(), *view.exceptions()],
     )
 
 
@@ -204,11 +219,12 @@ def _tidy(
                 if whole or alone
                 else draws.parts.get((use, model, score.target, score.group))
             )
+            kind = draws.uses[use].kind(view.resampling) if whole or alone else plain_kind(view.resampling.kind)
             effect = effects.get(model, [math.nan] * len(draws.uses))[use] if whole else math.nan
-            yield _row(score, bounds, view, effect, part)
+            yield _row(score, bounds, view, effect, part, kind)
 
 
-def _row(score: Score, bounds: Interval | None, view: View, effect: float, part: Part) -> Row:
+def _row(score: Score, bounds: Interval | None, view: View, effect: float, part: Part, kind: str | None) -> Row:
     if bounds is not None:
         score = replace(score, se=bounds.se, lo=bounds.lo, hi=bounds.hi)
     how = view.resampling
@@ -218,7 +234,7 @@ def _row(score: Score, bounds: Interval | None, view: View, effect: float, part:
         "mode": part.task.mode,
         "kind": part.task.kind,
         "rows": view.rows,
-        "interval": how.kind,
+        "interval": kind or "none",
         "resamples": how.draws,
         "clustered": how.clusters,
         "design_effect": finite(effect),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hbench.stat.board import Board, Pair, Placed, Standing, average, filled_with_worst, place
 from hbench.stat.bootstrap import Resampling, TaskDraws, UseDraws, bootstrap_task
 from hbench.stat.influence import design_effects, influence_errors
-from hbench.stat.intervals import Interval, IntervalKind, interval
+from hbench.stat.intervals import Interval, IntervalKind, interval, plain_kind
 from hbench.stat.leaderboard import Leaderboard, LeaderboardColumn, ranks
 from hbench.stat.ranks import average_ranks, mean_over
 from hbench.stat.resample import bootstrap_counts, cluster_codes, count_parts
@@ -37,6 +37,7 @@ __all__ = [
     "interval",
     "mean_over",
     "place",
+    "plain_kind",
     "ranks",
     "win_rates",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hbench.stat.bootstrap import Resampling, TaskDraws, UseDraws
-from hbench.stat.intervals import FloatArray, Interval, interval
+from hbench.stat.intervals import FloatArray, Interval, IntervalKind, interval, plain_kind
 from hbench.stat.pairwise import bootstrap_p_value, holm, probability_better, rows_needed
 from hbench.stat.ranks import average_ranks, mean_over
 
@@ -31,16 +31,32 @@ class Standing:
     draws : float64 (m, B)
     tasks : int
         Tasks behind it.
+    errors : float64 (m, B) or None
+        Each resample's own standard error, where it is known: for scores and their averages, not for ranks.
+    error : float64 (m,) or None
+        The sample's own.
     """
 
     values: FloatArray
     draws: FloatArray
     tasks: int
+    errors: FloatArray | None = None
+    error: FloatArray | None = None
+
+    def kind(self, resampling: Resampling) -> IntervalKind:
+        """Return which interval these numbers have: basic where a studentised one is asked but there are no errors."""
+        return plain_kind(resampling.kind) if self.errors is None else resampling.kind
 
     def interval(self, model: int, resampling: Resampling) -> Interval:
-        """Return one model's interval; studentised ones are for single scores, so these are basic then."""
-        kind = "basic" if resampling.kind == "studentised" else resampling.kind
-        return interval(float(self.values[model]), self.draws[model], level=resampling.level, kind=kind)
+        """Return one model's interval, of the kind that `kind` names."""
+        return interval(
+            float(self.values[model]),
+            self.draws[model],
+            level=resampling.level,
+            kind=self.kind(resampling),
+            standard_errors=None if self.errors is None else self.errors[model],
+            standard_error=math.nan if self.error is None else float(self.error[model]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +160,7 @@ class Board:
         """Return mean headline scores over the tasks that share a key."""
         parts: dict[tuple[str, str], list[Standing]] = {}
         for task in self.tasks:
-            parts.setdefault(key(task), []).append(Standing(task.headline.values, task.headline.draws, 1))
+            parts.setdefault(key(task), []).append(_score(task.headline))
         return {name: average(found) for name, found in parts.items()}
 
     def pairs(self) -> list[Pair]:
@@ -179,7 +195,7 @@ def compare(
     """Compare two models; lower is better in `standing`."""
     value = float(standing.values[a] - standing.values[b])
     draws = standing.draws[a] - standing.draws[b]
-    kind = "basic" if resampling.kind == "studentised" else resampling.kind
+    kind = plain_kind(resampling.kind)
     bounds = interval(value, draws, level=resampling.level, kind=kind)
     return Pair(
         task,
@@ -197,12 +213,28 @@ def compare(
 
 
 def average(parts: Sequence[Standing]) -> Standing:
-    """Return the mean of some standings, draw by draw."""
+    """Return the mean of some standings, draw by draw.
+
+    Tasks are drawn independently of each other, so that the variance of the mean is the sum of the variances over the
+    squared number of tasks, in the sample as in every resample.
+    """
+    spreads = [(part.errors, part.error) for part in parts if part.errors is not None and part.error is not None]
+    known = bool(parts) and len(spreads) == len(parts)
     return Standing(
         mean_over([part.values for part in parts]),
         mean_over([part.draws for part in parts]),
         sum(part.tasks for part in parts),
+        _pooled([errors for errors, _ in spreads]) if known else None,
+        _pooled([error for _, error in spreads]) if known else None,
     )
+
+
+def _pooled(errors: Sequence[FloatArray]) -> FloatArray:
+    return np.asarray(np.sqrt(sum(one**2 for one in errors)) / len(errors))
+
+
+def _score(use: UseDraws) -> Standing:
+    return Standing(use.values, use.draws, 1, use.errors, None if use.errors is None else np.array(use.error))
 
 
 def place(
@@ -224,15 +256,23 @@ def place(
     chosen = draws.uses[use]
     values = np.full(len(models), np.nan)
     scores = np.full((len(models), chosen.draws.shape[1]), np.nan)
+    # Scores that are filled with another model's have no error of their own.
+    errors = None if chosen.errors is None or chosen.policy == "worst" else np.full(scores.shape, np.nan)
+    error = np.full(len(models), np.nan)
     for i, model in enumerate(models):
         if model in draws.models:
             at = draws.models.index(model)
             values[i], scores[i] = chosen.values[at], chosen.draws[at]
+            if errors is not None and chosen.errors is not None:
+                errors[i], error[i] = chosen.errors[at], chosen.error[at]
     if chosen.policy == "worst":
         asked = np.array([model in draws.models for model in models])
         values = filled_with_worst(values[:, None], chosen.better, asked)[:, 0]
         scores = filled_with_worst(scores, chosen.better, asked)
-    headline = UseDraws(chosen.metric, chosen.target, chosen.level, chosen.better, values, scores, policy=chosen.policy)
+    headline = UseDraws(
+        chosen.metric, chosen.target, chosen.level, chosen.better, values, scores, errors,
+        () if errors is None else tuple(error.tolist()), chosen.policy,
+    )  # fmt: skip
     return Placed(name, topic, mode, kind, headline, draws.n, draws.units, tuple(groups))
 
 

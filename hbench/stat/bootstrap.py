@@ -13,7 +13,7 @@ from hbench.core import HbenchError, ScoreError
 from hbench.metric import TaskStatistics, evaluate_together
 from hbench.metric.cells import Cells
 from hbench.stat.influence import has_influence, influence_errors, point_errors
-from hbench.stat.intervals import FloatArray, Interval, IntervalKind, interval
+from hbench.stat.intervals import FloatArray, Interval, IntervalKind, interval, plain_kind
 from hbench.stat.resample import cluster_codes, count_parts
 
 HELD = 8_000_000
@@ -76,6 +76,10 @@ class UseDraws:
     errors: FloatArray | None = None
     error: tuple[float, ...] = ()
     policy: str = "exclude"
+
+    def kind(self, resampling: Resampling) -> IntervalKind | None:
+        """Return which interval this score has: None where a studentised one is asked of a metric of whole samples."""
+        return None if resampling.kind == "studentised" and self.errors is None else resampling.kind
 
     def interval(self, model: int, resampling: Resampling) -> Interval:
         """Return one model's interval."""
@@ -266,7 +270,7 @@ class _Parts:
 
     def intervals(self, resampling: Resampling) -> dict[tuple[int, str, str | None, str | None], Interval]:
         """Bound every part. Studentised intervals are for whole tasks; parts get basic ones."""
-        kind: IntervalKind = "basic" if resampling.kind == "studentised" else resampling.kind
+        kind = plain_kind(resampling.kind)
         out: dict[tuple[int, str, str | None, str | None], Interval] = {}
         for model, one, uses, mine in zip(self.models, self.statistics, self.uses, self.keys, strict=True):
             sums, weights = one.exact_sums(), one.weights[None, :]

@@ -12,6 +12,11 @@ FloatArray = npt.NDArray[np.float64]
 IntervalKind = Literal["basic", "percentile", "studentised"]
 
 
+def plain_kind(asked: IntervalKind) -> IntervalKind:
+    """Return the kind of numbers without standard errors of their own: basic where a studentised one is asked."""
+    return "basic" if asked == "studentised" else asked
+
+
 NOTHING = 1e-6
 """Share of the sample's standard error below which that of a resample is rounding."""
 

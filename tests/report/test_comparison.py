@@ -112,3 +112,17 @@ def test_other_records_are_no_comparison(study: Any) -> None:
 def test_no_run_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(RunError):
         Comparison.load([tmp_path])
+
+
+def test_every_number_says_which_interval_it_has(big_study: Any) -> None:
+    comparison = Comparison.load([big_study[1]])
+    look = View(resampling=Resampling(draws=100, kind="studentised"))
+    found = standings(comparison, look)[0]
+    assert {row["interval"] for row in found.rows} == {"studentised"}
+    kinds = {row["column"]: row["interval"] for row in found.rank_rows()}
+    assert (kinds["tv:probability"], kinds["relmae:numeric"], kinds["rank"]) == ("studentised", "studentised", "basic")
+    assert {row["interval"] for row in found.pair_rows()} == {"basic"}
+    text = write(document(comparison, [found], look))
+    assert "theirs are basic intervals" in " ".join(text.split())
+    assert "kind" in [column.head for column in details(found, "task").columns]
+    assert "kind" not in [column.head for column in details(standings(comparison, view())[0], "task").columns]

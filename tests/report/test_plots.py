@@ -28,6 +28,16 @@ def test_every_figure_is_written_twice_and_the_same_again(big_study: Any, tmp_pa
             assert path.read_bytes() == (tmp_path / "a" / path.name).read_bytes()
 
 
+def test_a_model_keeps_its_colour_in_every_figure() -> None:
+    from hbench.report.canvas import ORDER, style
+
+    token = ORDER.set(("a", "b", "c"))
+    try:
+        assert style(["c", "b"], "c") == style(["a", "b", "c"], "c") != style(["a", "b", "c"], "a")
+    finally:
+        ORDER.reset(token)
+
+
 def test_an_analysis_without_figure(big_study: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     with pytest.raises(SelectionError, match="no figure"):

@@ -80,3 +80,39 @@ def test_averages_are_by_kind() -> None:
     mean = board.averages()["numeric", "relmae"]
     assert mean.values.tolist() == [2.0, 4.0]
     assert mean.tasks == 2
+
+
+def test_averages_are_studentised_by_the_tasks_errors_and_ranks_are_not() -> None:
+    how = Resampling(draws=4000, kind="studentised")
+    rng = np.random.default_rng(5)
+    tasks = []
+    for name, scale in (("t1", 0.1), ("t2", 0.3)):
+        draws = np.array([[1.0], [2.0]]) + rng.normal(scale=scale, size=(2, how.draws))
+        errors = scale * rng.uniform(0.8, 1.2, size=draws.shape)
+        use = UseDraws("relmae", None, "individual", "lower", np.array([1.0, 2.0]), draws, errors, (scale, scale))
+        tasks.append(Placed(name, "x", "baseline", "numeric", use, 100, 100))
+    board = Board(("a", "b"), tuple(tasks), how)
+    mean = board.averages()["numeric", "relmae"]
+    assert mean.kind(how) == "studentised"
+    first, second = (task.headline for task in tasks)
+    assert first.errors is not None
+    assert second.errors is not None
+    own = np.hypot(first.errors[0], second.errors[0]) / 2
+    pivots = ((first.draws[0] + second.draws[0]) / 2 - 1.0) / own
+    low, high = np.quantile(pivots, [0.025, 0.975])
+    error = math.hypot(0.1, 0.3) / 2
+    found = mean.interval(0, how)
+    assert (found.lo, found.hi) == pytest.approx((1.0 - high * error, 1.0 - low * error))
+    assert found.se == pytest.approx(error, rel=0.05)
+    assert board.overall_rank().kind(how) == "basic"
+
+
+def test_an_average_with_a_metric_of_whole_samples_is_basic() -> None:
+    how = Resampling(draws=40, kind="studentised")
+    use = placed("t1", "x", [1.0, 2.0]).headline
+    assert use.kind(how) is None
+    assert math.isnan(use.interval(0, how).lo)
+    board = Board(("a", "b"), (placed("t1", "x", [1.0, 2.0]), placed("t2", "y", [3.0, 6.0])), how)
+    mean = board.averages()["numeric", "relmae"]
+    assert mean.kind(how) == "basic"
+    assert mean.interval(0, how) == mean.interval(0, Resampling(draws=40))

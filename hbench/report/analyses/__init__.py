@@ -116,7 +116,7 @@ def as_document(name: str, rows: Sequence[Row], comparison: Comparison, view: Vi
 
     about = find(name)
     table = as_table(about.title, rows, about.hidden)
-    said = [*notes(comparison.results), *comparison.notes, view.described()]
+    said = [*notes(comparison.results), *comparison.notes, view.described(), *view.exceptions(name)]
     if not rows:
         said.insert(0, f"{name}: these runs hold nothing that this analysis could look at")
     return Document([table], list(rows), list(dict.fromkeys(said)), {"analysis": name, "settings": settings(view)})

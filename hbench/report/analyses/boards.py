@@ -11,7 +11,8 @@ from hbench.report.standings import standings
 def ranks(comparison: Comparison, view: View) -> list[dict[str, Any]]:
     """Return every number of every leaderboard.
 
-    Columns: suite, split, model, column (as ``rank:labor``, ``relmae:numeric``), value, se, lo, hi, better, tasks.
+    Columns: suite, split, model, column (as ``rank:labor``, ``relmae:numeric``), value, se, lo, hi, interval (its
+    kind), better, tasks.
     """
     return [row for found in standings(comparison, view) for row in found.rank_rows()]
 
@@ -21,6 +22,6 @@ def pairs(comparison: Comparison, view: View) -> list[dict[str, Any]]:
 
     Columns: suite, split, task, metric, first, second, difference (below zero: the first is better, whatever the
     metric's direction), se, lo, hi, better (share of draws in which the first is better, ties half), p_value, p_holm
-    (adjusted over the pairs of one task), rows_needed (to tell them apart with power 0.8).
+    (adjusted over the pairs of one task), rows_needed (to tell them apart with power 0.8), interval (its kind).
     """
     return [row for found in standings(comparison, view) for row in found.pair_rows()]

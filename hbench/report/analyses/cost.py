@@ -11,8 +11,8 @@ from hbench.report.table import finite
 def cost(comparison: Comparison, view: View) -> list[Row]:
     """Set each model's standing beside its tokens and dollars.
 
-    Columns: suite, split, model, column (of the leaderboard), value, se, lo, hi, better; answers (draws), tokens_in,
-    tokens_out, tokens_out_per_answer, cost (US dollars; None where the back end does not tell), cost_per_1000_answers.
+    Columns: suite, split, model, column (of the leaderboard), value, se, lo, hi, interval, better; answers (draws),
+    tokens_in, tokens_out, tokens_out_per_answer, cost (US dollars; None where the back end does not tell), cost_per_1000_answers.
     """
     out: list[Row] = []
     for found in standings(comparison, view):
@@ -20,7 +20,7 @@ def cost(comparison: Comparison, view: View) -> list[Row]:
         spent = {model: _spent(parts, model) for model in found.leaderboard.models}
         for row in found.rank_rows():
             if row["column"] == found.leaderboard.by or (":" in row["column"] and not row["column"].startswith("rank")):
-                kept = ("suite", "split", "model", "column", "value", "se", "lo", "hi", "better")
+                kept = ("suite", "split", "model", "column", "value", "se", "lo", "hi", "interval", "better")
                 out.append({**{name: row[name] for name in kept}, **spent[row["model"]]})
     return out
 

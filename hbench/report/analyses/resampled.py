@@ -13,8 +13,7 @@ from hbench.core.metric import FloatArray
 from hbench.metric import ScoredRow
 from hbench.report.comparison import Comparison, Part, View
 from hbench.report.table import finite
-from hbench.stat import Interval, TaskDraws, bootstrap_task, cluster_codes, count_parts, interval
-from hbench.stat.intervals import IntervalKind
+from hbench.stat import Interval, TaskDraws, bootstrap_task, cluster_codes, count_parts, interval, plain_kind
 
 K = TypeVar("K", bound=Hashable)
 NO_CHANGE = "no_change"
@@ -30,7 +29,7 @@ class Estimate:
 
     def bounds(self, view: View) -> Interval:
         """Return its interval."""
-        return interval(self.value, self.draws, level=view.resampling.level, kind=plain_kind(view))
+        return interval(self.value, self.draws, level=view.resampling.level, kind=plain_kind(view.resampling.kind))
 
     def minus(self, other: Estimate) -> Estimate:
         """Return the difference, draw by draw."""
@@ -43,11 +42,6 @@ class Estimate:
         return {
             (f"{prefix}_{n}" if prefix and n != "value" else prefix or n): finite(getattr(bounds, n)) for n in names
         }
-
-
-def plain_kind(view: View) -> IntervalKind:
-    """Return the kind of interval for composed numbers, which have no standard error in each draw."""
-    return "basic" if view.resampling.kind == "studentised" else view.resampling.kind
 
 
 def mean_estimate(parts: Sequence[Estimate]) -> Estimate:
