@@ -13,6 +13,14 @@ _AT_HOME = (10110, 20110, 30110, 40110, 60110, 90110, 100210, 110110, 120110, 13
 _AWAY = (190110, 190210, 190320, 190901)
 _ALCOHOL_AT_HOME, _ALCOHOL_AWAY = (200111, 200210), (200510, 200530)
 _OTHER = (260110, 330110, 360110, 470111, 540000, 560110, 610110, 630110, 640110, 680110, 710110)
+_GROUPS = (
+    (_AT_HOME, 2.2, 0.05),
+    (_AWAY, 0.6, 0.12),
+    (_ALCOHOL_AT_HOME, 0.05, 0.1),
+    (_ALCOHOL_AWAY, 0.03, 0.1),
+    (_OTHER, 1.2, 0.3),
+)
+"""Categories, purchases a day, and the typical one's share of the day's purse."""
 _EDUCATION = ("1", "2", "3", "4", "5", "6", "7")
 _EDUCATION_1996 = ("10", "11", "12", "13", "15", "16", "00")
 _PAYDAY_DAYS = (3, 4, 5, 6)
@@ -84,12 +92,15 @@ def spending(rng: np.random.Generator, one: Household, day: date) -> Iterator[tu
     lift = 1.25 if one.benefits and day.day in _PAYDAY_DAYS else 1.0
     if rng.random() < 0.12:
         return
-    groups = ((_AT_HOME, 2.2, 0.05), (_AWAY, 0.6, 0.12), (_ALCOHOL_AT_HOME, 0.05, 0.1), (_ALCOHOL_AWAY, 0.03, 0.1))
-    for codes, rate, share in (*groups, (_OTHER, 1.2, 0.3)):
-        for _ in range(int(rng.poisson(rate * lift))):
-            cost = round(one.purse * share * float(rng.lognormal(0, 0.8)), 2)
-            # Something is returned now and then.
-            yield int(rng.choice(codes)), -cost if rng.random() < 0.002 else cost
+    counts = rng.poisson([rate * lift for _, rate, _ in _GROUPS])
+    n = int(counts.sum())
+    # One draw of each kind a day: single draws cost most of a demo's time.
+    sizes, places, returned = rng.lognormal(0, 0.8, n).tolist(), rng.random(n).tolist(), rng.random(n).tolist()
+    groups = [group for group, count in zip(_GROUPS, counts.tolist(), strict=True) for _ in range(count)]
+    for (codes, _, share), size, place, chance in zip(groups, sizes, places, returned, strict=True):
+        cost = round(one.purse * share * size, 2)
+        # Something is returned now and then.
+        yield codes[int(place * len(codes))], -cost if chance < 0.002 else cost
 
 
 def _purse(rng: np.random.Generator, income: int) -> float:
