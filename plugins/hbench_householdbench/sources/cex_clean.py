@@ -173,10 +173,7 @@ def described(rows: pl.DataFrame) -> pl.DataFrame:
 
     # The spouse's education has a code for "never attended" only from 1984 on.
     rows = rows.with_columns(educ2=pl.when((pl.col("interview_year") > 1981) | (pl.col("educ2") != 0)).then("educ2"))
-    labels = [
-        cex_codes.label(rows[column], codes, files=rows["file"]).alias(_NAMES.get(column, column))
-        for column, codes in _LABELS.items()
-    ]
+    labels = cex_codes.labels(rows, _LABELS).rename(_NAMES)
     number = pl.col("interi").fill_null(pl.col("newid").str.tail(1).cast(pl.Float64))
     first = pl.when(pl.col("interview_year") <= FIVE_INTERVIEWS).then(2.0).otherwise(1.0)
     place = number - first + 1

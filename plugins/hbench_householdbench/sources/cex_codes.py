@@ -44,17 +44,15 @@ EDUCATION_STEPS = {
 EDUCATION_CODES = {code: EDUCATION[step] for code, step in EDUCATION_STEPS.items()}
 
 
-def label(values: pl.Series, labels: Mapping[int, str], *, files: pl.Series) -> pl.Series:
-    """Return the labels of codes; an empty cell stays empty.
+def labels(frame: pl.DataFrame, tables: Mapping[str, Mapping[int, str]]) -> pl.DataFrame:
+    """Return the labels of columns of codes (numbers); an empty cell stays empty.
 
     Parameters
     ----------
-    values : polars.Series
-        Codes as numbers, under the column's name.
-    labels : mapping
-        Label by code.
-    files : polars.Series
-        The file of every row, for errors.
+    frame : polars.DataFrame
+        With the columns, and ``file``, which errors name.
+    tables : mapping
+        Label by code, by column.
 
     Raises
     ------
@@ -63,13 +61,17 @@ def label(values: pl.Series, labels: Mapping[int, str], *, files: pl.Series) -> 
     """
     import polars as pl
 
-    known = {float(code): text for code, text in labels.items()}
-    odd = values.is_not_null() & ~values.is_in(list(known))
-    if odd.any():
-        value = values.filter(odd).mode().sort()[0]
-        raise DataError(
-            f"{values.name} has codes without a meaning in {odd.sum():,} rows, most of them {value:g}",
-            file=files.filter(odd & (values == value))[0],
-            hint=f"Known codes: {', '.join(map(str, labels))}. Is it the file that the provider ships?",
-        )
-    return values.replace_strict(known, default=None, return_dtype=pl.String)
+    known = {column: {float(code): text for code, text in table.items()} for column, table in tables.items()}
+    odd = frame.select((~pl.col(column).is_in(list(codes))).sum() for column, codes in known.items()).row(0, named=True)
+    for column, rows in odd.items():
+        if rows:
+            unknown = frame.filter(~pl.col(column).is_in(list(known[column])))
+            value = unknown[column].mode().sort()[0]
+            raise DataError(
+                f"{column} has codes without a meaning in {rows:,} rows, most of them {value:g}",
+                file=unknown.filter(pl.col(column) == value)["file"][0],
+                hint=f"Known codes: {', '.join(map(str, tables[column]))}. Is it the file that the provider ships?",
+            )
+    return frame.select(
+        pl.col(column).replace_strict(codes, default=None, return_dtype=pl.String) for column, codes in known.items()
+    )

@@ -110,7 +110,9 @@ def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: Build
     try:
         for rows in _quarters(parts, releases, report):
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-            writer = writer or pq.ParquetWriter(path, table.schema, compression="zstd")
+            if writer is None:
+                texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
+                writer = pq.ParquetWriter(path, table.schema, compression="lz4", use_dictionary=texts)
             writer.write_table(table)
     finally:
         if writer is not None:

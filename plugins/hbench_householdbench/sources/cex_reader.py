@@ -42,23 +42,55 @@ def read_family_file(data: bytes, *, file: str, report: BuildReport) -> pl.DataF
     wanted = dict(_wanted(header))
     for name in (name for name in _expected() if name not in wanted):
         report.problem(file, f"no column for {name}", max(0, data.count(b"\n") - 1))
-    used = sorted({header.index(column) for column in (*KEYS, *wanted.values())})
+    columns = [*KEYS, *dict.fromkeys(wanted.values())]
+    for column in columns:
+        if header.count(column) > 1:
+            raise DataError(f"the column {column} is repeated", file=file, line=1)
+    table = _table(data, header, columns, file)
+    absent = [name for name in _all() if name not in wanted]
+    return _keys(table, file).hstack(
+        table.select(
+            *(pl.col(column).alias(name) for name, column in wanted.items()),
+            *(pl.lit(None, pl.Float64).alias(name) for name in absent),
+        ).select(*_all())
+    )
+
+
+def _table(data: bytes, header: list[str], columns: list[str], file: str) -> pl.DataFrame:
+    """Return the columns by their official names: keys as text, the others as numbers."""
+    import polars as pl
+
+    # Columns go by their places, since official headers may be quoted or padded, and repeat what no task needs.
+    places = {column: f"c{header.index(column)}" for column in columns}
+    numbers = [column for column in columns if column not in KEYS]
+    data = ",".join(f"c{place}" for place in range(len(header))).encode() + b"\n" + data.partition(b"\n")[2]
+
+    def read(kind: type[pl.DataType]) -> pl.DataFrame:
+        table = pl.read_csv(
+            data,
+            columns=list(places.values()),
+            infer_schema=False,
+            schema_overrides={places[column]: kind for column in numbers},
+            null_values=["."],
+        )
+        return table.rename({place: column for column, place in places.items()})
+
     try:
-        # Named by place: official headers may be quoted or padded.
-        text = pl.read_csv(data, columns=used, has_header=False, skip_rows=1, infer_schema=False, raise_if_empty=False)
+        try:
+            table = read(pl.Float64)
+        except pl.exceptions.ComputeError:
+            # Padded cells, or cells that are no numbers: read slowly, and say which.
+            table = read(pl.String)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the file cannot be read: {error}", file=file) from error
-    text.columns = [header[place] for place in used]
-    numbers = {name: _number(text[column], file) for name, column in wanted.items()}
-    absent = [name for name in _all() if name not in numbers]
-    return (
-        _keys(text, file)
-        .with_columns(
-            *(values.alias(name) for name, values in numbers.items()),
-            *(pl.lit(None, pl.Float64).alias(name) for name in absent),
-        )
-        .select("newid", "interview_year", "interview_month", *_all())
-    )
+    if any(not dtype.is_numeric() for dtype in table.select(numbers).dtypes):
+        return table.with_columns([_number(table[column], file) for column in numbers])
+    odd = table.select((~pl.col(numbers).is_finite()).sum()).row(0)
+    for column, rows in zip(numbers, odd, strict=True):
+        if rows:
+            value = table[column].filter(~table[column].is_finite())[0]
+            raise DataError(f"{column} is not a number in {rows:,} rows, among them {value!r}", file=file)
+    return table
 
 
 def _header(data: bytes, file: str) -> list[str]:
@@ -67,8 +99,6 @@ def _header(data: bytes, file: str) -> list[str]:
     for key in KEYS:
         if key not in header:
             raise DataError(f"there is no column {key}", file=file, line=1)
-        if header.count(key) > 1:
-            raise DataError(f"the column {key} is repeated", file=file, line=1)
     return header
 
 
@@ -100,15 +130,12 @@ def _number(column: pl.Series, file: str) -> pl.Series:
 
     text = column.str.strip_chars()
     number = text.cast(pl.Float64, strict=False)
-    if number.null_count() == text.null_count() and not number.is_finite().not_().any():
-        return number
-    said = text.is_not_null() & ~text.is_in(["", "."])
-    bad = said & ~number.is_finite().fill_null(False)
+    bad = text.is_not_null() & ~text.is_in(["", "."]) & ~number.is_finite().fill_null(False)
     if bad.any():
         raise DataError(
             f"{column.name} is not a number in {bad.sum():,} rows, among them {column.filter(bad)[0]!r}", file=file
         )
-    return number.set(~said, None) if (~said).any() else number
+    return number
 
 
 def _keys(text: pl.DataFrame, file: str) -> pl.DataFrame:
