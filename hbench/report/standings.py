@@ -132,15 +132,8 @@ def _standings(
     shadow = Board(models, tuple(uses_of for uses_of, first in strict if first), view.resampling,
                    tuple(uses_of for uses_of, _ in strict))  # fmt: skip
     leaderboard = rule(board)
-    return Standings(
-        suite,
-        split,
-        board,
-        leaderboard,
-        rule(shadow),
-        rows,
-        [*notes, *leaderboard.notes, view.described(), *view.exceptions()],
-    )
+    notes += [*leaderboard.notes, view.described(), *view.exceptions()]
+    return Standings(suite, split, board, leaderboard, rule(shadow), rows, notes)
 
 
 def _undefined(part: Part, draws: TaskDraws) -> Iterator[str]:

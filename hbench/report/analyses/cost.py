@@ -12,7 +12,8 @@ def cost(comparison: Comparison, view: View) -> list[Row]:
     """Set each model's standing beside its tokens and dollars.
 
     Columns: suite, split, model, column (of the leaderboard), value, se, lo, hi, interval, better; answers (draws),
-    tokens_in, tokens_out, tokens_out_per_answer, cost (US dollars; None where the back end does not tell), cost_per_1000_answers.
+    tokens_in, tokens_out, tokens_out_per_answer, cost (US dollars; None where the back end does not tell),
+    cost_per_1000_answers.
     """
     out: list[Row] = []
     for found in standings(comparison, view):
