@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,7 +63,7 @@ def suite(
 
 def _lines(verdict: Verdict) -> str:
     head = f"{_MARKS[verdict.status]:<8}{verdict.check.name:<12}{verdict.check.demand}"
-    lines = [head, *(f"{'':<8}{fault}" for fault in verdict.faults)]
+    lines = [head, *(indent(fault, " " * 8) for fault in verdict.faults)]
     if verdict.gaps:
         example = verdict.gaps[0].splitlines()[0]
         others = f" (and {len(verdict.gaps) - 1} more)" if len(verdict.gaps) > 1 else ""

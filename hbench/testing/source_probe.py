@@ -28,13 +28,13 @@ def probe(suite: str, name: str, kind: str) -> dict[str, object]:
 
     from hbench.plugin import default_registry
 
-    source = default_registry().get("source", name, suite=suite)()
     with tempfile.TemporaryDirectory(prefix="hbench-probe-") as folder:
         raw, out = Path(folder) / "raw", Path(folder) / "out"
         raw.mkdir()
         out.mkdir()
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
+            source = default_registry().get("source", name, suite=suite)()
             if kind == "demo":
                 source.demo(raw, seed=7, scale=1.0)
             source.build(raw, out, report=BuildReport())

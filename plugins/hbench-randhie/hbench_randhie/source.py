@@ -13,6 +13,7 @@ from hbench.core import BuildReport, DataError, RawFile
 FILE = "statsmodels/datasets/randhie/src/randhie.csv"
 
 BINS = ("none", "one_or_two", "three_to_five", "six_or_more")
+AGES = ("under 18", "18 to 44", "45 and over")
 HEALTH = {(0, 0, 0): "excellent", (1, 0, 0): "good", (0, 1, 0): "fair", (0, 0, 1): "poor"}
 
 
@@ -37,6 +38,9 @@ class RandHealthInsurance:
         report.problem(
             FILE, "a person's study year occurs twice", int(table.select("zper", "year").is_duplicated().sum())
         )
+        for column in ("black", "physlm"):
+            imputed = int((table[column].is_between(0, 1, closed="none")).sum())
+            report.problem(FILE, f"{column} is an imputed share, not 0 or 1: taken as unknown", imputed)
         panel = table.select(
             person=pl.col("zper").cast(pl.Int64),
             study_year=pl.col("year").cast(pl.Int64),
@@ -49,19 +53,17 @@ class RandHealthInsurance:
             individual_deductible=pl.col("idp") == 1,
             age=pl.col("xage").floor().cast(pl.Int64),
             sex=pl.when(pl.col("female") == 1).then(pl.lit("female")).otherwise(pl.lit("male")),
-            race=pl.when(pl.col("black") == 1).then(pl.lit("Black")).otherwise(pl.lit("not Black")),
+            race=_known("black", "not Black", "Black"),
             education_years=pl.col("educdec"),
             family_income=pl.col("income"),
             family_size=pl.col("num").cast(pl.Int64),
             chronic_diseases=pl.col("disea"),
-            physical_limitation=pl.when(pl.col("physlm") > 0).then(pl.lit("yes")).otherwise(pl.lit("no")),
+            physical_limitation=_known("physlm", "no", "yes"),
             health=_health(table),
         ).with_columns(
             any_visit=pl.when(pl.col("visits") > 0).then(pl.lit("yes")).otherwise(pl.lit("no")),
-            visit_bin=pl.col("visits")
-            .cut([0, 2, 5], labels=["none", "one_or_two", "three_to_five", "six_or_more"])
-            .cast(pl.String),
-            age_group=pl.col("age").cut([17, 44], labels=["under 18", "18 to 44", "45 and over"]).cast(pl.String),
+            visit_bin=_band("visits", (0, 2, 5), BINS),
+            age_group=_band("age", (17, 44), AGES),
         )
         panel.sort("person", "study_year").write_parquet(out / "rand_hie.parquet")
 
@@ -70,6 +72,19 @@ class RandHealthInsurance:
         raise DataError(
             "this suite has no synthetic demo, its real data are installed with it", hint="use `--data package`"
         )
+
+
+def _known(column: str, no: str, yes: str) -> pl.Expr:
+    """Name what is 0 or 1; shares in between were imputed by the providers and say nothing about this person."""
+    return pl.when(pl.col(column) == 1).then(pl.lit(yes)).when(pl.col(column) == 0).then(pl.lit(no))
+
+
+def _band(column: str, last: tuple[int, ...], names: tuple[str, ...]) -> pl.Expr:
+    """Name the band of a whole number; `last` holds the last number of every band but the highest."""
+    name = pl.lit(names[-1])
+    for bound, lower in reversed(list(zip(last, names, strict=False))):
+        name = pl.when(pl.col(column) <= bound).then(pl.lit(lower)).otherwise(name)
+    return name
 
 
 def _health(table: pl.DataFrame) -> pl.Series:
