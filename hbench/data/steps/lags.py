@@ -60,27 +60,32 @@ def lags(
         raise SpecError(f"the depth of lags is {depth}, not at least 1", task=context.task.name)
     context.need(frame, [by, order, *columns, *require])
     unit, length = _length(step, context)
-    frame = frame.with_row_index("__row").with_columns(__round=_round(frame, order, unit, context))
-    repeated = frame.select(by, "__round").filter(pl.struct(by, "__round").is_duplicated()).collect()
+    # Only what the lags need is sorted: a table may have a hundred other columns.
+    carried = list(dict.fromkeys((by, *columns, *require)))
+    rows = frame.select(*carried, _round(frame, order, unit, context).alias("__round")).with_row_index("__row")
+    repeated = rows.select(by, "__round").filter(pl.struct(by, "__round").is_duplicated()).collect()
     if len(repeated):
         raise DataError(
             f"{len(repeated):,} rows repeat a member and its round, among them {by} {repeated[by][0]}",
             task=context.task.name,
         )
-    frame = frame.sort(by, "__round", nulls_last=True)
+    rows = rows.sort(by, "__round", nulls_last=True)
     shallower = pl.lit(True)
     for k in range(1, depth + 1):
-        counts = (pl.col("__round") - pl.col("__round").shift(k).over(by)) == k * length
+        # In this order a member's rows follow each other, so a plain shift does, many times faster than one by group.
+        counts = pl.col(by).eq_missing(pl.col(by).shift(k))
+        counts = counts & ((pl.col("__round") - pl.col("__round").shift(k)) == k * length)
         for name in require:
-            counts = counts & pl.col(name).shift(k).over(by).is_not_null()
+            counts = counts & pl.col(name).shift(k).is_not_null()
         counts = counts.fill_null(False) & (shallower if prefix else True)
-        frame = frame.with_columns(counts.alias(f"__counts{k}"))
+        rows = rows.with_columns(counts.alias(f"__counts{k}"))
         shallower = pl.col(f"__counts{k}")
-        frame = frame.with_columns(
-            pl.when(shallower).then(pl.col(name).shift(k).over(by)).alias(lag)
+        rows = rows.with_columns(
+            pl.when(shallower).then(pl.col(name).shift(k)).alias(lag)
             for name, lag in zip(columns, lagged(columns, k), strict=True)
         )
-    return frame.sort("__row").drop("__row", "__round", *(f"__counts{k}" for k in range(1, depth + 1)))
+    added = [lag for k in range(1, depth + 1) for lag in lagged(columns, k)]
+    return frame.with_columns(rows.sort("__row").select(added).collect().get_columns())
 
 
 def _length(step: int | str, context: StepContext) -> tuple[str, int]:

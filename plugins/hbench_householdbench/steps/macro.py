@@ -91,7 +91,8 @@ def _check_quarters(frame: pl.LazyFrame, macro: pl.LazyFrame, at: str, context: 
     import polars as pl
 
     known = macro.select(pl.col("origin_q_index").alias("__origin"))
-    unknown = frame.join(known, on="__origin", how="anti").group_by("__origin").len().sort("__origin").collect()
+    quarters_of_rows = frame.group_by("__origin").len()
+    unknown = quarters_of_rows.join(known, on="__origin", how="anti").sort("__origin").collect()
     if unknown.is_empty():
         return
     quarters = ["no date" if index is None else quarter_name(index) for index in unknown["__origin"]]
