@@ -4,7 +4,7 @@ Run: python benchmarks/cex_interview.py [SCALE ...]
 
 Every measurement runs in a process of its own, on synthetic packages of the official layout (scale 1: about 11,600
 interviews). "panel" is the source: all packages to cleaned interviews. "rows" is the sample construction after it.
-The pandas pipeline does the same for this one task, in the plain way: read, concatenate, group, shift.
+The pandas pipeline does both in the plain way (read, concatenate, group, shift), without the checks.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from hbench_householdbench.sources import cex_codes
+from hbench_householdbench.sources.cex_layout import SPENDING
 
 SCALES = (1.0, 4.0, 16.0)
 
@@ -77,33 +80,41 @@ def plain_pandas(raw: Path, out: Path) -> int:
     data["q"], data["at"] = 4 * data.year + data.quarter, 12 * data.year + data.QINTRVMO
     data["design"] = data.apply(_design, axis=1)
     data["id"] = data.design + ":" + data.NEWID.str[:7]
-    for name, old in _OLD.items():
-        current, previous = data.get(f"{name}CQ"), data.get(f"{name}PQ")
-        if name == "FOOD":
+    for name, (current, previous) in SPENDING.items():
+        now = data[current[0]].fillna(data[current[1]]) if len(current) > 1 else data[current[0]]
+        before = data[previous[0]]
+        if name == "food":
             new = data.q >= 4 * 2024 + 2
-            current = current.where(~new, data.GROCERCQ + data.FDAWAYCQ)
-            previous = previous.where(~new, data.GROCERPQ + data.FDAWAYPQ)
-        data[name] = pd.concat([current.fillna(data[old]), previous], axis=1).sum(axis=1, min_count=1)
-    data["total"] = data.TOTEXP - data[["CASHCO", "LIFINS", "RETPEN"]].sum(axis=1)
-    nondurable = data[list(_NONDURABLE)].sum(axis=1, min_count=1).where(data.FOOD.notna())
-    data["nondurable"], data["durable"] = nondurable, data.total - nondurable
+            now = now.where(~new, data.GROCERCQ + data.FDAWAYCQ)
+            before = before.where(~new, data.GROCERPQ + data.FDAWAYPQ)
+        data[name] = pd.concat([now, before], axis=1).sum(axis=1, min_count=1)
+    data["parker"] = data.total - data[["cash_contributions", "life_insurance", "retirement"]].sum(axis=1)
+    data["nondurable"] = data[list(_NONDURABLE)].sum(axis=1, min_count=1).where(data.food.notna())
+    data["durable"] = data.parker - data.nondurable
+    for name, codes in _LABELS.items():
+        data[name] = data[name].map(codes)
     data["income"] = data.FINCBTXM.fillna(data.FINCBTAX)
+    releases = pd.read_csv(raw / "release_dates/release_cex.csv")
+    data = data.merge(releases, left_on="package", right_on="cex_data_year", how="left")
+    data.to_parquet(out / "pandas_panel.parquet")
+    macro = pd.read_parquet(out / "macro_context.parquet")
+    data = data.merge(macro, left_on="q", right_on="origin_q_index", how="left")
     periods = data.groupby(["year", "quarter"])
-    for name in ("income", "total"):
+    for name in ("income", "parker"):
         low = periods[name].transform(lambda values: values.quantile(0.01))
         high = periods[name].transform(lambda values: values.quantile(0.99))
         data[f"in_{name}"] = (data[name] > low) & (data[name] < high)
     data = data.sort_values(["id", "at"])
-    spent = ["total", "nondurable", "durable"]
+    spent = ["parker", "nondurable", "durable"]
     facts = ["AGE_REF", "SEX_REF", "REF_RACE", "EDUC_REF", "MARITAL1", "PERSLT18", "FAM_SIZE", "REGION", "BLS_URBN"]
-    good = data[[*spent, *facts]].notna().all(axis=1) & (data.income >= 1000) & (data.total >= 250)
-    good &= (data[spent] >= 0).all(axis=1) & data.in_income & data.in_total
+    good = data[[*spent, *facts]].notna().all(axis=1) & (data.income >= 1000) & (data.parker >= 250)
+    good &= (data[spent] >= 0).all(axis=1) & data.in_income & data.in_parker
     usable = pd.Series(True, index=data.index)
     members = data.groupby("id")
     for k in (1, 2, 3):
-        lag = members[[*spent, "at", "in_total"]].shift(k)
+        lag = members[[*spent, "at", "in_parker"]].shift(k)
         usable &= (data["at"] - lag["at"] == 3 * k) & lag[spent].notna().all(axis=1)
-        fine = (lag.total >= 250) & (lag[spent] >= 0).all(axis=1) & lag.in_total.eq(True)
+        fine = (lag.parker >= 250) & (lag[spent] >= 0).all(axis=1) & lag.in_parker.eq(True)
         good &= fine | ~usable
         good &= usable if k == 1 else True
         for name in spent:
@@ -113,15 +124,14 @@ def plain_pandas(raw: Path, out: Path) -> int:
     return len(kept)
 
 
-_OLD = {
-    **{"TOTEXP": "ZTOTAL", "FOOD": "ZFOODTOT", "APPAR": "ZAPPAREL", "HEALTH": "ZHEALTH", "PERSCA": "ZPERCARE"},
-    **{"CASHCO": "ZCASHCTB", "LIFINS": "ZLIFOTHR", "RETPEN": "ZRETIRES", "UTIL": "ZUTILSPS", "ALCBEV": "ZALCBEVS"},
-    **{"TOBACC": "ZTOBACCO", "HOUSOP": "ZHOUSEOP", "PUBTRA": "ZPUBTRAN", "GASMO": "ZGASMOTO", "MISC": "ZMISCELS"},
-    "READ": "ZREADING",
-}
 _NONDURABLE = (
-    *("FOOD", "ALCBEV", "UTIL", "HOUSOP", "PUBTRA", "GASMO", "PERSCA", "TOBACC", "MISC", "APPAR", "HEALTH", "READ"),
+    *("food", "alcohol", "utilities", "household_operations", "public_transport", "gasoline", "personal_care"),
+    *("tobacco", "misc", "apparel", "health", "read"),
 )
+_LABELS = {"SEX_REF": cex_codes.SEX, "MARITAL1": cex_codes.MARITAL, "REGION": cex_codes.REGION} | {
+    **{"BLS_URBN": cex_codes.URBAN, "CUTENURE": cex_codes.TENURE, "REF_RACE": cex_codes.RACE},
+    **{"EDUC_REF": cex_codes.EDUCATION_CODES, "EDUCA2": cex_codes.EDUCATION_CODES},
+}
 
 
 def _design(row: Any) -> str:
