@@ -174,6 +174,7 @@ class Comparison:
         parts: dict[tuple[str, str], Part] = {}
         for number, run in enumerate(runs):
             for planned in run.plan.tasks:
+                notes += _other_metrics(run, planned.task)
                 for found in run.answers(planned):
                     part = _part(found, {own: labels[number, own] for own in found.answers})
                     known = parts.get((planned.name, found.split))
@@ -252,6 +253,17 @@ def _labels(runs: Sequence[StoredRun]) -> tuple[dict[tuple[int, str], str], list
                 notes.append(f"the runs hold different models called {entrant.label}; the run stands beside the name")
             out[number, entrant.label] = label
     return out, notes
+
+
+def _other_metrics(run: StoredRun, task: Task) -> list[str]:
+    """Say where a task is measured otherwise today than when the run was scored."""
+    then = list(dict.fromkeys(row["metric"] for row in run.results.rows
+                              if (row["suite"], row["task"]) == (task.suite, task.task)))  # fmt: skip
+    now = list(dict.fromkeys(use.metric for use in task.metrics))
+    if not then or sorted(then) == sorted(now):
+        return []
+    return [f"{task.name}: the metrics have changed since the run was scored ({', '.join(then)} then, {', '.join(now)} "
+            "now, which is what is shown); the scores as they were stored: --stored"]  # fmt: skip
 
 
 def _part(found: SplitAnswers, labels: dict[str, str]) -> Part:

@@ -93,3 +93,40 @@ def test_clusters_that_are_not_there_are_an_error(run: str, capsys: pytest.Captu
 def test_an_unknown_rule_names_the_known(run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--rule", "rank", "--draws-bootstrap", "50"]) == 2
     assert "ranks" in capsys.readouterr().err
+
+
+def test_changed_metrics_are_told(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = Path(run).parent / "tasks" / "spend.yaml"
+    page.write_text(page.read_text().replace("[relmae]", "[nmae]"))
+    assert main(["report", run, "--draws-bootstrap", "50"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "toy/spend: the metrics have changed since the run was scored (relmae then, nmae now" in said
+    assert "--stored" in said
+    assert main(["report", run, "--stored"]) == 0
+    assert "relmae" in capsys.readouterr().out
+
+
+def test_a_report_needs_no_network_and_without_the_data_shows_the_stored_scores(
+    run: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+    import socket
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("the report opened a socket")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    assert main(["report", run, "--draws-bootstrap", "50"]) == 0
+    capsys.readouterr()
+    shutil.rmtree(Path(run).parent / "data")
+    assert main(["report", run]) == 2
+    assert "--stored" in capsys.readouterr().err
+    for form in ("text", "json", "csv", "md", "latex"):
+        assert main(["report", run, "--stored", "--format", form]) == 0
+        assert "relmae" in capsys.readouterr().out.lower()
+    # Scores alone are enough.
+    for file in Path(run).iterdir():
+        if file.name not in ("scores.json", "manifest.json"):
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+    assert main(["report", run, "--stored"]) == 0
