@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure. The same examples every time, so that a change is judged by what it changes;
+# HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 @pytest.fixture(scope="session")

@@ -105,7 +105,7 @@ def separated(value: Any) -> str:
     """Write numbers as people do: `$1,024.50`."""
     if isinstance(value, list):
         return f"[{', '.join(map(separated, value))}]"
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) < 1e15:
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
         return f"{'-' if value < 0 else ''}${abs(value):,}"
     return json.dumps(value)
 

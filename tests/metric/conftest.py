@@ -6,15 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from hbench.core import Failure
 from hbench.metric import ScoredRow
 from hbench.spec.task import Task
-
-# A busy machine is no failure.
-settings.register_profile("patient", deadline=None, max_examples=50)
-settings.load_profile("patient")
 
 MakeTask = Callable[..., Task]
 MakeRows = Callable[..., list[ScoredRow]]
