@@ -11,9 +11,8 @@ import pytest
 from hbench.core import BuildReport, DataError
 from hbench.data import StepContext
 from hbench.spec import Task
-from hbench_householdbench.sources.demo.macro import write_macro
-from hbench_householdbench.steps.macro import attach_macro
 from hbench_householdbench.sources.cpi import GROUPS, cpi_file, quarterly_cpi, read_cpi
+from hbench_householdbench.sources.demo.macro import write_macro
 from hbench_householdbench.sources.fred_qd import FRED_QD, read_fred_qd
 from hbench_householdbench.sources.macro_context import (
     ASSETS,
@@ -25,6 +24,7 @@ from hbench_householdbench.sources.macro_context import (
     write_macro_context,
 )
 from hbench_householdbench.sources.quarters import q_index, quarter_name
+from hbench_householdbench.steps.macro import attach_macro
 
 pl = pytest.importorskip("polars")
 
