@@ -14,7 +14,7 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, enumeration steps, split rule, prompt adapters, metric, leaderboard and data layout."""
+    """Register the suite's sources, steps, split rule, prompt adapters, metric, leaderboard rule and data layout."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
