@@ -13,6 +13,7 @@ from hbench.core import RunError, ScoreError
 from hbench.core.record import Record
 from hbench.data.store import Store
 from hbench.metric import ScoredRow, StrictFill, TaskStatistics, row_statistics
+from hbench.run.context import parser_of
 from hbench.run.results import Results
 from hbench.run.scoring import strict_fill
 from hbench.run.stored import Answered, SplitAnswers, StoredRun
@@ -176,7 +177,7 @@ class Comparison:
             for planned in run.plan.tasks:
                 notes += _other_metrics(run, planned.task)
                 for found in run.answers(planned):
-                    part = _part(found, {own: labels[number, own] for own in found.answers})
+                    part = _part(found, {own: labels[number, own] for own in found.answers}, registry)
                     known = parts.get((planned.name, found.split))
                     parts[planned.name, found.split] = part if known is None else _merged(known, part, run.path, notes)
         models = tuple(dict.fromkeys(labels[number, entrant.label] for number, run in enumerate(runs)
@@ -266,7 +267,7 @@ def _other_metrics(run: StoredRun, task: Task) -> list[str]:
             "now, which is what is shown); the scores as they were stored: --stored"]  # fmt: skip
 
 
-def _part(found: SplitAnswers, labels: dict[str, str]) -> Part:
+def _part(found: SplitAnswers, labels: dict[str, str], registry: Registry) -> Part:
     planned = found.planned
     return Part(
         task=planned.task,
@@ -277,7 +278,7 @@ def _part(found: SplitAnswers, labels: dict[str, str]) -> Part:
         fingerprint=planned.data.fingerprint,
         records=found.records,
         answers={labels[own]: rows for own, rows in found.answers.items()},
-        fill=strict_fill(planned),
+        fill=strict_fill(planned, parser_of(planned.task, registry)),
     )
 
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import Parser, Record, TrainingAnswer
-from hbench.run.plan import Plan
+from hbench.parse import parse_gold
+from hbench.run.plan import Plan, PlannedTask
 from hbench.spec.task import Task
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
+
+
+TRAINING_ROWS = 20_000
+"""Training answers that are read from a folder; as many as `hbench.data.build` stores."""
 
 
 class PlanContext:
@@ -28,7 +34,7 @@ class PlanContext:
     def __init__(self, plan: Plan, registry: Registry) -> None:
         self._plan = plan
         self._parser = cache(lambda name: parser_of(plan.task(name).task, registry))
-        self._answers = cache(lambda task: plan.task(task).data.training_answers())
+        self._answers = cache(lambda task: training_truth(plan.task(task), self._parser(task)))
 
     @property
     def seed(self) -> int:
@@ -54,6 +60,24 @@ class PlanContext:
     def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
         """Yield training and validation rows with predictors and gold."""
         return self._plan.task(task).data.training_records(limit)
+
+
+def training_truth(planned: PlannedTask, parser: Parser) -> list[TrainingAnswer]:
+    """Return the truth of the training split.
+
+    Folders of finished records hold it as texts only, which are read here as every true answer is, and as many of them
+    as a build would have stored.
+    """
+    stored = planned.data.training_answers()
+    if stored:
+        return stored
+    answer = planned.task.answer_spec()
+    rows = (r for r in planned.data.training_records(TRAINING_ROWS) if r.metadata.get("split") == "train")
+    return [
+        TrainingAnswer(parse_gold(parser, row.gold, answer), row.group)
+        for row in islice(rows, TRAINING_ROWS)
+        if row.gold is not None
+    ]
 
 
 def parser_of(task: Task, registry: Registry) -> Parser:

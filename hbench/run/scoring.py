@@ -20,7 +20,7 @@ from hbench.core import (
     Values,
 )
 from hbench.metric import Provenance, Score, ScoredRow, aggregate, score_task
-from hbench.run.context import parser_of
+from hbench.run.context import parser_of, training_truth
 from hbench.run.entrants import Entrant
 from hbench.run.file_metrics import needs_naive
 from hbench.run.journal import Journal
@@ -94,7 +94,7 @@ def score_entrant(
             planned.task,
             rows,
             registry=registry,
-            strict_fill=strict_fill(planned) if missed else None,
+            strict_fill=strict_fill(planned, scorer.parser) if missed else None,
             provenance=Provenance(
                 model=entrant.label,
                 split=split,
@@ -237,11 +237,11 @@ class Scorer:
         )
 
 
-def strict_fill(planned: PlannedTask) -> StrictFill | None:
+def strict_fill(planned: PlannedTask, parser: Parser) -> StrictFill | None:
     """Return the training set's best constants, which stand in for invalid answers in the strict score."""
     from hbench.model.marginals import training_pools
 
-    answers = planned.data.training_answers()
+    answers = training_truth(planned, parser)
     if not answers:
         return None
     return {group: pool.point for group, pool in training_pools(answers, planned.task.targets).items()}
