@@ -93,10 +93,23 @@ def _copies(task: TaskUnderTest, truth: Sequence[str]) -> Iterator[str]:
         for name in sorted(task.columns - set(truth)):
             pairs = [(r[name], r[column]) for r in task.rows if not (is_missing(r.get(name)) or is_missing(r[column]))]
             pairs = [pair for pair in pairs if not any(isinstance(value, list | dict) for value in pair)]
-            left, right = ({pair[i] for pair in pairs} for i in (0, 1))
-            one_to_one = len(set(pairs)) == len(left) == len(right)
-            if one_to_one and (len(left) >= DISTINCT or (len(left) > 1 and len(pairs) >= 2 * DISTINCT)):
+            if _agree(pairs):
                 yield f"{name!r} tells the true answer {column!r}: one goes with the other in all of {len(pairs)} rows"
+
+
+def _agree(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Tell whether each value of one column goes with one value of the other, beyond accident.
+
+    Where values repeat, that is plain. Where hardly any do (amounts, say), numbers must rise or fall together.
+    """
+    distinct = sorted(set(pairs), key=lambda pair: (str(type(pair[0])), pair[0]))
+    left, right = ([pair[i] for pair in distinct] for i in (0, 1))
+    if not (len(distinct) == len(set(left)) == len(set(right))):
+        return False
+    if 1 < len(distinct) <= len(pairs) / 2 and len(pairs) >= 2 * DISTINCT:
+        return True
+    numbers = all(isinstance(value, int | float) for value in (*left, *right))
+    return numbers and len(distinct) >= DISTINCT and right in (sorted(right), sorted(right, reverse=True))
 
 
 def _lines(messages: Sequence[Message]) -> list[str]:
