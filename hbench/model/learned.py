@@ -24,6 +24,7 @@ from hbench.core import (
 )
 from hbench.learn import Feature, FeatureEncoder, Fitted, Logit, Ridge
 from hbench.model.delivery import deliver_all
+from hbench.model.options import Options
 from hbench.parse import parse_gold
 from hbench.spec import Task
 
@@ -64,7 +65,8 @@ class Linear:
         for target in spec.targets:
             if target.kind in ("text", "choice_set", "population"):
                 return f"a {target.kind} target cannot be fitted"
-        if next(iter(self._context.training_records(task, limit=1)), None) is None:
+        first = next(iter(self._context.training_records(task, limit=1)), None)
+        if first is None or not first.predictors:
             return "there are no training records with predictors"
         return None
 
@@ -170,7 +172,7 @@ def create_linear(argument: str, options: Mapping[str, JsonValue], context: Mode
     """Make the model ``linear`` (option ``rows``)."""
     if argument:
         raise ModelError(f"`linear` takes no argument, got {argument!r}")
-    unknown = set(options) - {"rows"}
-    if unknown:
-        raise ModelError(f"`linear` has no option {sorted(unknown)[0]!r}", hint="its options: rows")
-    return Linear(context, rows=int(options.get("rows", 50_000)))
+    read = Options("linear", options)
+    rows = read.integer("rows", 50_000)
+    read.finish()
+    return Linear(context, rows=rows)

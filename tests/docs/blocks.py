@@ -19,6 +19,9 @@ _FENCE = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re
 PIP = """#!{python}
 import pathlib, shutil, subprocess, sys, sysconfig
 *given, what = sys.argv[2:]
+if sys.argv[1] == "uninstall":
+    command = [{outer!r}, "-m", "pip", "--python", sys.executable, "uninstall", "--quiet", "--yes", what]
+    sys.exit(subprocess.run(command).returncode)
 if not pathlib.Path(what).is_dir():
     assert what.startswith(("hbench[", "'hbench[")), f"not here: {{what}}"
     sys.exit(0)

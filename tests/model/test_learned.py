@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hbench.core import AnswerSpec, ModelError, Parser, Record, Request, TrainingAnswer
+from hbench.model.learned import CHUNK, create_linear
+from hbench.parse import JsonArray, ProbabilityVectors
+from hbench.spec import Task
+
+pytest.importorskip("sklearn")
+
+TARGETS: dict[str, dict[str, Any]] = {
+    "numeric": {"name": "y", "kind": "numeric", "range": [0, 10]},
+    "categorical": {"name": "y", "kind": "categorical", "labels": ["low", "high"]},
+    "ordinal": {"name": "y", "kind": "ordinal", "range": [0, 4]},
+    "probability": {"name": "y", "kind": "probability", "labels": ["no", "yes"], "column": "y"},
+}
+
+
+def make_task(*targets: dict[str, Any], predictors: Sequence[Any] = (), **changes: Any) -> Task:
+    content = {
+        "task": "t",
+        "suite": "s",
+        "topic": "x",
+        "source": "none",
+        "key": {"id": "id"},
+        "targets": list(targets),
+        "predictors": list(predictors),
+        "prompt": {"paragraphs": ["?"]},
+        "answer": {"parser": "json_array"},
+        "metrics": ["mae"],
+    }
+    return Task.model_validate(content | changes)
+
+
+PREDICTORS = [{"names": ["a"], "required": False}, {"names": ["b"], "kind": "categorical"}]
+
+
+@dataclass
+class Context:
+    """`ModelContext` over one task and lists."""
+
+    task: Task
+    training: Sequence[Record] = ()
+    reader: Parser = field(default_factory=JsonArray)
+    seed: int = 42
+    limits: list[int | None] = field(default_factory=list)
+
+    def spec(self, task: str) -> Task:
+        return self.task
+
+    def parser(self, task: str) -> Parser:
+        return self.reader
+
+    def records(self, task: str) -> Iterable[Record]:
+        return ()
+
+    def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
+        return ()
+
+    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
+        self.limits.append(limit)
+        return iter(self.training)
+
+
+def row(number: int, a: float | None, b: str | None, gold: str | None = None, **changes: Any) -> Record:
+    metadata = {"split": changes.pop("split", "train")}
+    return Record("s/t", str(number), gold=gold, predictors={"a": a, "b": b}, metadata=metadata, **changes)
+
+
+def gold_of(kind: str, a: float, b: str) -> str:
+    high = a > 0
+    return {
+        "numeric": f"[{5 + 2 * a + (b == 'x')}]",
+        "categorical": json.dumps(["high" if high else "low"]),
+        "ordinal": f"[{min(4, max(0, round(2 + a)))}]",
+        "probability": f"[[{0.1 if high else 0.9}, {0.9 if high else 0.1}]]",
+    }[kind]
+
+
+def training(kind: str, n: int = 300) -> list[Record]:
+    rng = np.random.default_rng(0)
+    points = [(float(a), "xy"[i % 2]) for i, a in enumerate(rng.normal(size=n).clip(-2, 2))]
+    return [row(i, a, b, gold_of(kind, a, b)) for i, (a, b) in enumerate(points)]
+
+
+def ask(bench: Any, model: Any, task: Task, records: Iterable[Record], draws: tuple[int, ...] = (0,)) -> Any:
+    answer: AnswerSpec = task.answer_spec()
+    return bench.answer(model, (Request(record, (), answer, draws=draws) for record in records))
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_every_kind_is_learned_and_answered_in_the_task_s_format(bench: Any, kind: str) -> None:
+    task = make_task(TARGETS[kind], predictors=PREDICTORS)
+    reader = ProbabilityVectors() if kind == "probability" else JsonArray()
+    context = Context(task, training(kind), reader)
+    model = create_linear("", {}, context)
+    assert model.unsupported("s/t") is None
+    texts = ask(bench, model, task, [row(1, 1.5, "x"), row(2, -1.5, "y")]).texts
+    high, low = json.loads(texts["1", 0])[0], json.loads(texts["2", 0])[0]
+    if kind == "numeric":
+        assert (high, low) == (pytest.approx(9, abs=0.1), pytest.approx(2, abs=0.1))
+    elif kind == "categorical":
+        assert (high, low) == ("high", "low")
+    elif kind == "ordinal":
+        assert isinstance(high, int)
+        assert high > low
+    else:
+        assert sum(high) == pytest.approx(1, abs=1e-9)
+        assert high[1] > 0.7 > 0.3 > low[1]
+
+
+def test_predictions_stay_within_the_range(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    texts = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, [row(1, 99.0, "x")]).texts
+    assert json.loads(texts["1", 0]) == [10]
+
+
+def test_missing_values_and_unseen_categories_are_answered(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    records = [row(1, None, "x"), row(2, 0.0, "never seen"), row(3, 0.0, None)]
+    texts = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, records).texts
+    for text in texts.values():
+        assert json.loads(text)[0] == pytest.approx(5.5, abs=0.7)
+
+
+def test_several_targets_have_a_learner_each(bench: Any) -> None:
+    targets = [{"name": "y", "kind": "numeric"}, {"name": "z", "kind": "categorical", "labels": ["no", "yes"]}]
+    task = make_task(*targets, predictors=PREDICTORS)
+    rows = [row(i, float(i), "x", json.dumps([3.0 * i, "yes" if i > 50 else "no"])) for i in range(100)]
+    texts = ask(bench, create_linear("", {}, Context(task, rows)), task, [row(1, 90.0, "x")]).texts
+    number, label = json.loads(texts["1", 0])
+    assert (round(number), label) == (270, "yes")
+
+
+def test_all_draws_are_alike_and_chunks_change_nothing(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    many = [row(i, i / 1000, "x") for i in range(CHUNK + 3)]
+    texts = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, many, draws=(0, 4)).texts
+    assert len(texts) == 2 * len(many)
+    last = many[-1]
+    alone = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, [last]).texts
+    assert texts[last.id, 0] == texts[last.id, 4] == alone[last.id, 0]
+
+
+def test_validation_rows_are_not_fitted_and_the_limit_is_passed_on(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    poisoned = [row(900 + i, 0.0, "x", "[10]", split="validation") for i in range(500)]
+    context = Context(task, [*training("numeric"), *poisoned])
+    texts = ask(bench, create_linear("", {"rows": 300}, context), task, [row(1, -1.0, "y")]).texts
+    assert json.loads(texts["1", 0])[0] == pytest.approx(3, abs=0.2)
+    assert 300 in context.limits
+
+
+@pytest.mark.parametrize(
+    ("task", "rows", "reason"),
+    [
+        (make_task(TARGETS["numeric"]), training("numeric"), "declares no predictors"),
+        (make_task({"name": "y", "kind": "text"}, predictors=PREDICTORS), [], "a text target"),
+        (make_task({"name": "y", "kind": "choice_set", "labels": ["A", "B"]}, predictors=PREDICTORS), [], "choice_set"),
+        (make_task({"name": "y", "kind": "population"}, predictors=PREDICTORS), [], "a population target"),
+        (make_task(TARGETS["numeric"], predictors=PREDICTORS), [], "no training records with predictors"),
+        (
+            make_task(TARGETS["numeric"], predictors=PREDICTORS),
+            [Record("s/t", "1", gold="[1]", metadata={"split": "train"})],
+            "no training records with predictors",
+        ),
+    ],
+)
+def test_what_cannot_be_fitted_is_told_beforehand(task: Task, rows: Sequence[Record], reason: str) -> None:
+    told = create_linear("", {}, Context(task, rows)).unsupported("s/t")
+    assert told is not None
+    assert reason in told
+
+
+def test_a_record_without_predictors_is_an_error_that_names_it(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    model = create_linear("", {}, Context(task, training("numeric")))
+    with pytest.raises(ModelError, match=r"record 7.*no predictors"):
+        ask(bench, model, task, [Record("s/t", "7", gold="[1]")])
+
+
+def test_options_are_checked() -> None:
+    context = Context(make_task(TARGETS["numeric"], predictors=PREDICTORS))
+    with pytest.raises(ModelError, match="takes no argument"):
+        create_linear("ridge", {}, context)
+    with pytest.raises(ModelError, match="alpha"):
+        create_linear("", {"alpha": 1}, context)
+    with pytest.raises(ModelError, match="rows"):
+        create_linear("", {"rows": 0}, context)
+    with pytest.raises(ModelError, match="rows"):
+        create_linear("", {"rows": "many"}, context)
+    assert create_linear("", {"rows": 10}, context).identity == {"model": "linear", "rows": 10}
