@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import hbench
 from hbench.core import DataError, HbenchError, PluginError, Record, SpecError
+from hbench.core.version import __version__
 from hbench.data.code import task_code
 from hbench.data.context import StepContext
 from hbench.data.files import sha256_file
@@ -240,7 +240,7 @@ def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data:
             **data,
             "source": task.source if isinstance(task.source, str) else task.source.file,
             "panels": panels.fingerprint,
-            "versions": {"hbench": hbench.__version__, **task_code(task, registry)},
+            "versions": {"hbench": __version__, **task_code(task, registry)},
             "splits": counts,
             "sample": sizes,
             "files": panels.report["files"],

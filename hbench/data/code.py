@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import hbench
 from hbench.core import PluginError
 from hbench.spec.task import Task
 
@@ -29,7 +28,7 @@ def task_code(task: Task, registry: Registry) -> dict[str, str]:
         parts.add(("source", task.source))
     code = {f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in sorted(parts)}
     # The prompts' own package, whatever function the caller reaches it by.
-    return {**code, "prompt": folder_version(Path(hbench.__file__).parent / "prompt")}
+    return {**code, "prompt": folder_version(Path(__file__).parents[1] / "prompt")}
 
 
 def changed_code(versions: Mapping[str, Any], task: Task, registry: Registry) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-import hbench
 from hbench.core import DataError
+from hbench.core.version import __version__
 from hbench.data.files import atomic_file, sha256_file
 from hbench.data.layouts.records import PAGE
 from hbench.data.records import write_records
@@ -73,7 +73,7 @@ def export(
             "files": files,
             "rows": rows,
         }
-    content = {"hbench": hbench.__version__, "tasks": page}
+    content = {"hbench": __version__, "tasks": page}
     with atomic_file(out / PAGE) as path:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if format == "hf":

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hbench
 from hbench.core import JsonValue, RunError
+from hbench.core.version import __version__
 from hbench.data.choice import DataChoice
 from hbench.run.entrants import Entrant
 from hbench.run.folder import read_json
@@ -79,7 +79,7 @@ def make_manifest(
         "choices": [{"value": str(choice.folder or choice.value), "suite": choice.suite} for choice in choices],
         "include_paths": [str(path.absolute()) for path in include_paths],
         "notices": {suite: list(texts) for suite, texts in notices.items() if texts},
-        "versions": {"hbench": hbench.__version__, "python": platform.python_version(), "system": platform.platform()},
+        "versions": {"hbench": __version__, "python": platform.python_version(), "system": platform.platform()},
         "plugins": [
             {
                 "name": plugin.name,
