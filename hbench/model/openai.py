@@ -136,6 +136,12 @@ class OpenAI(HttpModel):
             if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
                 raise ModelError(f"model {name}: base_url={url!r} must begin with http:// or https://")
         key = _key(name, read.text("key_env"), urls)
+        if key and any(urlsplit(url).username is not None for url in urls):
+            # The address is not shown: it would put the password into terminals and logs.
+            raise ModelError(
+                f"model {name}: base_url holds a user, and there is a key too; a request can carry only one of them",
+                hint="take the user out of base_url, or unset the key's environment variable",
+            )
         draws = read.choice("n_draws", "separate", ("separate", "native"))
         limit_field = read.choice(
             "max_tokens_field",

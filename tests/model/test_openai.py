@@ -135,3 +135,11 @@ def test_scrubbing() -> None:
     assert scrub("Authorization: Bearer abcdefghijk") == "Authorization: ***"
     assert len(scrub("x" * 5000)) < 310
     assert scrub("a\n\n b") == "a b"
+
+
+def test_a_user_in_the_address_and_a_key_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "CANARY-KEY")
+    options = {"base_url": "http://me:CANARY@127.0.0.1:1/v1"}
+    with pytest.raises(ModelError, match="only one of them") as caught:
+        OpenAI.create("m", options, SimpleNamespace(seed=1))  # type: ignore[arg-type]
+    assert "CANARY" not in str(caught.value)
