@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         SelectionError,
         SpecError,
     )
-    from hbench.core.metric import Aligned, InvalidPolicy, Metric, SampleMetric
+    from hbench.core.metric import Aligned, FloatArray, InvalidPolicy, Metric, SampleMetric
     from hbench.core.model import Deliver, Model, ModelContext, TrainingAnswer
     from hbench.core.parser import Parser
     from hbench.core.record import JsonValue, Message, Record
@@ -33,6 +33,7 @@ __all__ = [
     "DataError",
     "Deliver",
     "Failure",
+    "FloatArray",
     "Frozen",
     "HbenchError",
     "InvalidPolicy",
@@ -73,6 +74,7 @@ _ROOM = {
     "DataError": "errors",
     "Deliver": "model",
     "Failure": "answer",
+    "FloatArray": "metric",
     "Frozen": "target",
     "HbenchError": "errors",
     "InvalidPolicy": "metric",

@@ -91,6 +91,12 @@ class Shell:
         assert done.returncode == 0, f"line {block.line}:\n{block.text}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
+    def install(self, what: Path) -> None:
+        """Install a folder or a wheel, without what it needs."""
+        options = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--force-reinstall"]
+        pip = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install"]
+        subprocess.run([*pip, *options, str(what)], check=True)
+
     def _script(self, name: str, text: str) -> None:
         path = self.bin / name
         path.write_text(text)

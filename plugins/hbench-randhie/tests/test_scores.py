@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.metrics import accuracy_score, f1_score
 
-from hbench.run.evaluate import evaluate
+from hbench import evaluate
 
 NUMERIC = ["age", "income", "num", "educdec", "disea", "coins"]
 CLASSES = ["female", "race", "health", "limited"]

@@ -9,7 +9,7 @@ from linearmodels.datasets import wage_panel
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.metrics import f1_score
 
-from hbench.run.evaluate import evaluate
+from hbench import evaluate
 
 NUMERIC = ["exper", "educ", "lwage_1", "lwage_2", "hours_1", "hours_2"]
 CLASSES = ["ethnicity", "union_1", "occupation_1", "married_1"]
