@@ -43,7 +43,11 @@ def _value(target: Target, row: Mapping[str, Any], task: str) -> Value:
     # Tables may hold whole-number labels as floats, since a missing value elsewhere made the column one.
     label = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     if target.kind == "categorical" and label not in target.labels:
-        raise DataError(f"{column!r} is {label!r}, which is not among the labels", task=task)
+        raise DataError(
+            f"{column!r} is {label!r}, which is not among the labels",
+            task=task,
+            hint=f"Labels: {', '.join(target.labels)}. Add it, or drop rows: `- exclude: {{{column}: [{label}]}}`.",
+        )
     return label
 
 
