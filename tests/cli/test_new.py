@@ -90,6 +90,21 @@ def test_a_new_suite_installs_passes_and_goes(tmp_path: Path) -> None:
     listed = {row["name"]: row for row in json.loads(say("hbench ls suites --json"))}
     assert listed.pop("leisure")["from"] == ["hbench-leisure 0.1.0"]
     assert list(listed.values()) == before
+    package = shell.folder / "leisure" / "hbench_leisure"
+    for name, old, new, check, told in (
+        ("source.py", "random.Random(seed)", "random.Random()", "sources", "is not deterministic"),
+        ("plugin.py", "hbench_api = 1", "import polars\nhbench_api = 1", "imports", "registering imports"),
+    ):
+        file = package / name
+        sound = file.read_text()
+        file.write_text(sound.replace(old, new))
+        assert told in say(f"! hbench check suite leisure --only {check}")
+        file.write_text(sound)
+    source = package / "source.py"
+    source.write_text(
+        source.read_text().replace("        content = ", "        held = b'x' * 800_000_000\n        content = ")
+    )
+    assert "512 MiB are allowed" in say("! hbench check suite leisure --only sources")
     manifest = json.loads((shell.folder / "run" / "manifest.json").read_text())
     assert "hbench-leisure" in json.dumps(manifest)
     say("pip uninstall hbench-leisure")

@@ -120,3 +120,18 @@ def test_the_table_s_change_is_a_new_version(folder: Path, rows: Rows) -> None:
     second = evaluate("spending", "no_change", include_paths=[folder], out=folder / "b")
     assert second.scores[0]["n"] == first.scores[0]["n"] + 1
     assert second.scores[0]["fingerprint"] != first.scores[0]["fingerprint"]
+
+
+def test_two_suites_with_one_task_name_live_side_by_side(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = folder / "other"
+    other.mkdir()
+    (other / "spending.yaml").write_text(
+        (folder / "spending.yaml").read_text().replace("suite: mine", "suite: yours").replace("file: ", "file: ../")
+    )
+    result = evaluate(["mine/spending", "yours/spending"], "no_change", include_paths=[folder], out=folder / "run")
+    scores = {row["suite"]: row["value"] for row in result.scores if row["metric"] == "mae"}
+    assert scores["mine"] == scores["yours"]
+    assert main(["show", "spending", "--include-path", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "mine/spending" in error
+    assert "yours/spending" in error
