@@ -11,14 +11,20 @@ from hbench.core import DataError, RawFile
 if TYPE_CHECKING:
     import polars as pl
 
+_ORIGIN = "https://huggingface.co/datasets/householdbench/householdbench-full (raw/release_dates)"
+_TERMS = "as the data set they come with"
 CEX_RELEASES = RawFile(
     "release_dates/release_cex.csv",
-    "https://huggingface.co/datasets/householdbench/householdbench-full (raw/release_dates)",
-    "as the data set they come with",
+    _ORIGIN,
+    _TERMS,
     sha256="df142fdb1c200f7357ddf0f2108aded1c1df36e43c8fe5194df9bf2d17736cda",
 )
-_COLUMNS = ("cex_data_year", "release_date", "source", "source_url", "comments")
-_SOURCES = ("Official release date", "Inferred from official rule", "Latest survey date in release")
+MICHIGAN_RELEASES = RawFile("release_dates/release_mich.csv", _ORIGIN, _TERMS)
+PSID_RELEASES = RawFile("release_dates/release_psid.csv", _ORIGIN, _TERMS)
+_CEX_COLUMNS = ("cex_data_year", "release_date", "source", "source_url", "comments")
+_CEX_SOURCES = ("Official release date", "Inferred from official rule", "Latest survey date in release")
+_WAVES = ("wave", "psid_wave", "wave_year", "year", "survey_year")
+"""Names under which the waves may stand: the facts say what they are, not how the column is called."""
 
 
 def read_cex_releases(raw: Path, years: Collection[int]) -> pl.DataFrame:
@@ -41,31 +47,80 @@ def read_cex_releases(raw: Path, years: Collection[int]) -> pl.DataFrame:
     DataError
         A column or a year is missing, a year is repeated, or a cell is empty, no date or no known source.
     """
+    table = _read(raw / CEX_RELEASES.path, "cex_data_year", _CEX_COLUMNS, sources=_CEX_SOURCES)
+    _check_covered(table, "cex_data_year", years, raw / CEX_RELEASES.path)
+    return table
+
+
+def read_michigan_releases(raw: Path, months: Collection[int]) -> pl.DataFrame:
+    """Return the release date of every survey month (``yyyymm``, Int32) of the Surveys of Consumers.
+
+    Otherwise as `read_cex_releases`; `months` are what must be there, as 201503.
+    """
+    path = raw / MICHIGAN_RELEASES.path
+    table = _read(path, "yyyymm", ("yyyymm", "release_date", "source"))
+    _check_covered(table, "yyyymm", months, path)
+    return table
+
+
+def read_psid_releases(raw: Path, waves: Collection[int]) -> pl.DataFrame:
+    """Return the release date of every wave (``year``, Int32) of the PSID; otherwise as `read_cex_releases`.
+
+    Raises
+    ------
+    DataError
+        Also where there is a wave that is not among `waves`.
+    """
+    path = raw / PSID_RELEASES.path
+    names = _text(path).columns
+    key = next((name for name in _WAVES if name in names), None)
+    if key is None:
+        raise DataError(f"no column holds the waves; it may be called {', '.join(_WAVES)}", file=path, line=1)
+    table = _read(path, key, (key, "release_date", "source")).rename({key: "year"})
+    _check_covered(table, "year", waves, path)
+    unknown = sorted(set(table["year"]) - set(waves))
+    if unknown:
+        raise DataError(f"there is no wave {', '.join(map(str, unknown))}", file=path)
+    return table
+
+
+def _read(path: Path, key: str, columns: Collection[str], *, sources: Collection[str] = ()) -> pl.DataFrame:
     import polars as pl
 
-    path = raw / CEX_RELEASES.path
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=path) from error
-    missing = [column for column in _COLUMNS if column not in table.columns]
+    text = _text(path)
+    missing = [column for column in columns if column not in text.columns]
     if missing:
         raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-    table = table.select(pl.col(_COLUMNS).str.strip_chars().fill_null("")).with_row_index("line", offset=2)
-    year = pl.col("cex_data_year").cast(pl.Int32, strict=False)
+    table = text.select(pl.col(columns).str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    period_name = "month" if key == "yyyymm" else "year"
+    period = pl.col(key).cast(pl.Int32, strict=False)
     date = pl.col("release_date").str.to_date("%Y-%m-%d", strict=False)
     for condition, what in (
-        (pl.any_horizontal(pl.col(_COLUMNS) == ""), "a cell is empty"),
-        (year.is_null(), "cex_data_year is not a year"),
+        (pl.any_horizontal(pl.col(columns) == ""), "a cell is empty"),
+        (period.is_null(), f"{key} is not a {period_name}"),
         (date.is_null(), "release_date is not a date YYYY-MM-DD"),
-        (~pl.col("source").is_in(_SOURCES), f"source is none of {', '.join(_SOURCES)}"),
-        (pl.col("cex_data_year").is_duplicated(), "the year is repeated"),
+        (
+            ~pl.col("source").is_in(list(sources)) if sources else pl.lit(False),
+            f"source is none of {', '.join(sources)}",
+        ),
+        (pl.col(key).is_duplicated(), f"the {period_name} is repeated"),
     ):
         bad = table.filter(condition)
         if len(bad):
             raise DataError(what, file=path, line=bad["line"][0])
-    table = table.select(year.alias("cex_data_year"), "release_date", pl.col("source").alias("release_date_source"))
-    absent = sorted(set(years) - set(table["cex_data_year"]))
+    return table.select(period.alias(key), "release_date", pl.col("source").alias("release_date_source"))
+
+
+def _text(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return pl.read_csv(path, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=path) from error
+
+
+def _check_covered(table: pl.DataFrame, key: str, wanted: Collection[int], path: Path) -> None:
+    absent = sorted(set(wanted) - set(table[key]))
     if absent:
         raise DataError(f"there is no release date for {', '.join(map(str, absent))}", file=path)
-    return table
