@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hbench.core.answer import AnswerSpec, Completion, Failure, Outcome, Parsed, Value, Values
+    from hbench.core.direction import Better
     from hbench.core.errors import (
         DataError,
         HbenchError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Aligned",
     "AnswerSpec",
+    "Better",
     "BuildReport",
     "Completion",
     "DataError",
@@ -69,6 +71,7 @@ __all__ = [
 _ROOM = {
     "Aligned": "metric",
     "AnswerSpec": "answer",
+    "Better": "direction",
     "BuildReport": "source",
     "Completion": "answer",
     "DataError": "errors",

@@ -13,8 +13,19 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from hbench.core.direction import Better
+
 FloatArray = npt.NDArray[np.float64]
 InvalidPolicy = Literal["exclude", "wrong", "worst"]
+
+
+def losses(scores: FloatArray, better: Better) -> FloatArray:
+    """Return numbers that are smaller for better scores, as `hbench.core.direction.loss` does for one score."""
+    if better == "one":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            distance = np.abs(np.log(np.maximum(scores, 0.0)))
+        return np.asarray(distance)
+    return scores if better == "lower" else -scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class Metric(Protocol):
     """
 
     name: str
-    better: Literal["lower", "higher"]
+    better: Better
     invalid: InvalidPolicy
     kinds: frozenset[str]
 
@@ -79,7 +90,7 @@ class SampleMetric(Protocol):
     """
 
     name: str
-    better: Literal["lower", "higher"]
+    better: Better
     invalid: InvalidPolicy
     kinds: frozenset[str]
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from hbench.core.direction import Better
 from hbench.core.metric import Aligned, FloatArray, InvalidPolicy
 from hbench.metric.numeric import quotient
 
@@ -16,7 +15,7 @@ class Accuracy:
     """Share of predictions that equal the truth. Higher is better."""
 
     name = "accuracy"
-    better: Literal["lower", "higher"] = "higher"
+    better: Better = "higher"
     invalid: InvalidPolicy = "exclude"
     kinds = CLASSES
     coded = True
@@ -44,7 +43,7 @@ class MacroF1:
     """
 
     name = "macro_f1"
-    better: Literal["lower", "higher"] = "higher"
+    better: Better = "higher"
     invalid: InvalidPolicy = "exclude"
     kinds = CLASSES
     coded = True

@@ -8,6 +8,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from hbench.core import Aligned, Metric, SampleMetric, ScoreError, Target
+from hbench.core.direction import IN_WORDS
 from hbench.core.metric import FloatArray
 from hbench.core.target import MetricUse
 from hbench.metric.align import Policy, StrictFill, Unfilled, align, take
@@ -231,11 +232,19 @@ class _Builder:
 
 
 def find_metric(name: str, *, suite: str | None = None, registry: Components | None = None) -> Metric | SampleMetric:
-    """Return an instance of a metric, from the registry or from the built-in ones."""
+    """Return an instance of a metric, from the registry or from the built-in ones.
+
+    Raises
+    ------
+    ScoreError
+        There is no such metric, or it does not say which scores are better.
+    """
     if registry is not None:
         metric = registry.get("metric", name, suite=suite)()
     elif name in BUILTIN:
         metric = BUILTIN[name]()
     else:
         raise ScoreError(f"there is no metric {name!r}", hint=f"built in: {', '.join(sorted(BUILTIN))}")
+    if metric.better not in IN_WORDS:
+        raise ScoreError(f"the metric {name!r} says better={metric.better!r}", hint=f"one of {', '.join(IN_WORDS)}")
     return cast("Metric | SampleMetric", metric)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from hbench.core.direction import Better
 from hbench.core.metric import Aligned, FloatArray, InvalidPolicy
 from hbench.metric.sums import exact_sum
 
@@ -30,7 +29,7 @@ def quotient(above: FloatArray, below: FloatArray) -> FloatArray:
 class _Mean:
     """Mean over rows of a distance whose statistics are (distance, 1)."""
 
-    better: Literal["lower", "higher"] = "lower"
+    better: Better = "lower"
     invalid: InvalidPolicy = "exclude"
     kinds = NUMBERS
 
@@ -71,7 +70,7 @@ class RelMAE:
     """
 
     name = "relmae"
-    better: Literal["lower", "higher"] = "lower"
+    better: Better = "lower"
     invalid: InvalidPolicy = "exclude"
     kinds = NUMBERS
     needs_naive = True
@@ -101,7 +100,7 @@ class NMAE:
     """
 
     name = "nmae"
-    better: Literal["lower", "higher"] = "lower"
+    better: Better = "lower"
     invalid: InvalidPolicy = "exclude"
     kinds = NUMBERS
     undefined = "zero_reference_deviation"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 
+from hbench.core.direction import Better
 from hbench.core.metric import Aligned, FloatArray, InvalidPolicy
 from hbench.metric.numeric import quotient
 
@@ -14,7 +13,7 @@ class TotalVariation:
     """Mean over rows of half the sum of absolute differences of probabilities. Lower is better; 0 to 1."""
 
     name = "tv"
-    better: Literal["lower", "higher"] = "lower"
+    better: Better = "lower"
     invalid: InvalidPolicy = "exclude"
     kinds = frozenset({"probability"})
 

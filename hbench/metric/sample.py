@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hbench.core.direction import Better
 from hbench.core.metric import FloatArray, InvalidPolicy
 from hbench.metric.numeric import quotient
 
@@ -14,7 +15,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class _SampleMetric:
-    better: Literal["lower", "higher"] = "lower"
+    better: Better = "lower"
     invalid: InvalidPolicy = "exclude"
     kinds = frozenset({"numeric", "ordinal", "population"})
     paired = False
@@ -127,11 +128,11 @@ def moments(values: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatA
 class SdRatio(_SampleMetric):
     """Standard deviation of the predictions over that of the truth (ddof 0). 1 is best; models mostly lie below.
 
-    BehaviorBench, Table 4. A diagnostic: its value has no direction that a ranking could use above 1.
+    BehaviorBench, Table 4.
     """
 
     name = "sd_ratio"
-    better: Literal["lower", "higher"] = "higher"
+    better: Better = "one"
     undefined = "zero_reference_deviation"
 
     def prepare(self, pred: FloatArray, gold: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -169,7 +170,7 @@ class Spearman(_SampleMetric):
     """
 
     name = "spearman"
-    better: Literal["lower", "higher"] = "higher"
+    better: Better = "higher"
     kinds = frozenset({"numeric", "ordinal"})
     paired = True
     undefined = "constant_answers"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
+from hbench.core.direction import Better
 from hbench.core.metric import FloatArray
 from hbench.metric.cells import Cells, EmptyCell
 from hbench.metric.population import draw_count, invalid_draws
@@ -65,7 +66,7 @@ class Score:
     data_kind: str
     fingerprint: str
     level: Literal["individual", "distributional"]
-    better: Literal["lower", "higher"]
+    better: Better
     se: float = math.nan
     lo: float = math.nan
     hi: float = math.nan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hbench.core.direction import IN_WORDS
 from hbench.report.analyses import Row
 from hbench.report.canvas import distinct, matching, panels, slug, style, whisker
 
@@ -69,7 +70,7 @@ def subgroups(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                 axis.set_ylim(len(groups) - 0.5, -0.5)
                 for edge in range(1, len(groups)):
                     axis.axhline(edge - 0.5, color="#DDDDDD", lw=0.6)
-                axis.set_xlabel(f"{metric} ({mine[0]['better']} is better)")
+                axis.set_xlabel(f"{metric} ({IN_WORDS[mine[0]['better']]})")
                 axis.set_title(f"{field} ({mine[0]['column']})" if field != mine[0]["column"] else field)
             _legend(figure, models)
             figure.suptitle(f"{task}, {split}: by group (rows)")

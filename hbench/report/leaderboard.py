@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hbench.core.direction import ARROW, loss
 from hbench.report.table import Cell, Column, Table, figure, share
 
 Row = Mapping[str, Any]
@@ -108,10 +109,9 @@ def _details(rows: Sequence[Row]) -> Table:
 
 
 def _metric(row: Row) -> str:
-    arrow = "↓" if row["better"] == "lower" else "↑"
     target = "" if row["target"] is None else f" {row['target']}"
     weighted = " weighted" if row["weighted"] else ""
-    return f"{row['metric']}{target}{weighted} {arrow}"
+    return f"{row['metric']}{target}{weighted} {ARROW[row['better']]}"
 
 
 def _parts(rows: Sequence[Row]) -> list[list[Row]]:
@@ -127,12 +127,11 @@ def _best(rows: Iterable[Row]) -> float | None:
     rows = [row for row in rows if row["value"] is not None]
     if len(rows) < 2:
         return None
-    choose = min if rows[0]["better"] == "lower" else max
-    return float(choose(row["value"] for row in rows))
+    return min((loss(row["value"], row["better"]), float(row["value"])) for row in rows)[1]
 
 
 def _worst_last(row: Row) -> tuple[bool, float]:
     value = row["value"]
     if value is None:
         return True, 0.0
-    return False, value if row["better"] == "lower" else -value
+    return False, loss(value, row["better"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import SelectionError
+from hbench.core.direction import IN_WORDS
 from hbench.report.analyses import Row, analyse
 from hbench.report.canvas import HATCH, ORDER, distinct, matching, panels, slug, style, whisker
 from hbench.report.comparison import Comparison, View
@@ -266,7 +267,7 @@ def _leaderboard(rows: Sequence[Row]) -> Iterator[tuple[str, Figure]]:
                 axis.set_yticks(range(len(models)), models)
                 axis.set_ylim(len(models) - 0.5, -0.5)
                 axis.set_title(f"{suite}, {split}: {column}")
-                axis.set_xlabel(f"{part[0]['better']} is better" if len(columns) == 1 else "")
+                axis.set_xlabel(IN_WORDS[part[0]["better"]] if len(columns) == 1 else "")
         yield slug(suite, split), figure
 
 

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hbench.core.direction import ARROW, loss
+from hbench.core.metric import losses
 from hbench.report.comparison import Comparison, View
 from hbench.report.leaderboard import summary_rows
 from hbench.report.notes import notes as run_notes
@@ -17,7 +19,6 @@ from hbench.report.writers import Document, about
 from hbench.stat import LeaderboardColumn, Resampling
 
 By = Literal["task", "topic", "kind", "target", "group"]
-ARROW = {"lower": "↓", "higher": "↑"}
 
 
 def document(comparison: Comparison, found: Sequence[Standings], view: View, *, by: By = "task") -> Document:
@@ -106,8 +107,8 @@ def _best(column: LeaderboardColumn) -> set[int]:
     values = column.standing.values
     if np.isnan(values).all() or len(values) < 2:
         return set()
-    top = np.nanmin(values) if column.better == "lower" else np.nanmax(values)
-    return {int(i) for i in np.flatnonzero(values == top)}
+    lost = losses(values, column.better)
+    return {int(i) for i in np.flatnonzero(lost == np.nanmin(lost))}
 
 
 def _with_error(column: LeaderboardColumn, model: int, how: Resampling) -> str:
@@ -180,11 +181,10 @@ def _ordered(rows: Sequence[Row]) -> list[Row]:
     place: dict[tuple[Any, ...], int] = {}
     for row in rows:
         place.setdefault(_block(row), len(place))
-    sign = {"lower": 1.0, "higher": -1.0}
 
     def key(row: Row) -> tuple[int, bool, float]:
         value = row["value"]
-        return place[_block(row)], value is None, 0.0 if value is None else sign[row["better"]] * value
+        return place[_block(row)], value is None, 0.0 if value is None else loss(value, row["better"])
 
     return sorted(rows, key=key)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from hbench.core import JsonValue, ScoreError
+from hbench.core.direction import IN_WORDS
 from hbench.core.target import MetricUse
 from hbench.metric import ScoredRow, row_statistics
 from hbench.metric.gather import Components
@@ -47,7 +48,7 @@ def file_metrics(task: Task, rows: Sequence[ScoredRow], registry: Components) ->
         if use.use is headline or use.use.metric == headline.metric:
             out["primary_metric"] = mean
             out["primary_score"] = _number(cells.value[0])
-            out["score_direction"] = f"{use.metric.better}_is_better"
+            out["score_direction"] = IN_WORDS[use.metric.better].replace(" ", "_")
         values = {target: _number(cells.by_target[t, 0]) for t, target in enumerate(use.targets)}
         if use.use.metric == "relmae" and anything:
             for target, value in zip(use.targets, cells.by_target[:, 0].tolist(), strict=True):

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from hbench.core.direction import Better
+from hbench.core.metric import losses
 from hbench.stat.bootstrap import Resampling, TaskDraws, UseDraws
 from hbench.stat.intervals import FloatArray, Interval, IntervalKind, interval, plain_kind
 from hbench.stat.pairwise import bootstrap_p_value, holm, probability_better, rows_needed
@@ -75,7 +76,10 @@ class Placed:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models on the same rows. `difference` is oriented: below zero, the first is better."""
+    """Two models on the same rows.
+
+    `difference` is oriented: below zero, the first is better. Of ratios that are best at 1 it is one of |log ratio|.
+    """
 
     task: str
     metric: str
@@ -168,8 +172,7 @@ class Board:
         out: list[Pair] = []
         for task in self.tasks:
             use = task.headline
-            sign = 1.0 if use.better == "lower" else -1.0
-            standing = Standing(sign * use.values, sign * use.draws, 1)
+            standing = Standing(losses(use.values, use.better), losses(use.draws, use.better), 1)
             out += self._pairs(task.task, use.metric, standing, task.n)
         if len(self.tasks) > 1:
             out += self._pairs("", "rank", self.overall_rank(), None)
@@ -193,8 +196,9 @@ def compare(
     n: int | None,
 ) -> Pair:
     """Compare two models; lower is better in `standing`."""
-    value = float(standing.values[a] - standing.values[b])
-    draws = standing.draws[a] - standing.draws[b]
+    with np.errstate(invalid="ignore"):  # two ratios of zero are both infinitely far from 1
+        value = float(standing.values[a] - standing.values[b])
+        draws = standing.draws[a] - standing.draws[b]
     kind = plain_kind(resampling.kind)
     bounds = interval(value, draws, level=resampling.level, kind=kind)
     return Pair(
@@ -276,12 +280,9 @@ def place(
     return Placed(name, topic, mode, kind, headline, draws.n, draws.units, tuple(groups))
 
 
-def filled_with_worst(
-    scores: FloatArray, better: Literal["lower", "higher"], asked: npt.NDArray[np.bool_]
-) -> FloatArray:
+def filled_with_worst(scores: FloatArray, better: Better, asked: npt.NDArray[np.bool_]) -> FloatArray:
     """Fill missing scores (m, B) of models that were asked with the worst of the others, draw by draw."""
-    sign = 1.0 if better == "lower" else -1.0
-    known = np.where(np.isnan(scores), -np.inf, sign * scores)
-    worst = known.max(axis=0)
-    fill = np.where(np.isinf(worst), np.nan, sign * worst)
-    return np.asarray(np.where(np.isnan(scores) & asked[:, None], fill, scores))
+    missing = np.isnan(scores)
+    worst = np.where(missing, -np.inf, losses(scores, better)).argmax(axis=0)
+    fill = np.take_along_axis(scores, worst[None, :], axis=0)[0]
+    return np.asarray(np.where(missing & asked[:, None], fill, scores))

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from hbench.core import HbenchError, ScoreError
+from hbench.core import Better, HbenchError, ScoreError
 from hbench.metric import TaskStatistics, evaluate_together
 from hbench.metric.cells import Cells
 from hbench.stat.influence import has_influence, influence_errors, point_errors
@@ -70,7 +70,7 @@ class UseDraws:
     metric: str
     target: str | None
     level: Literal["individual", "distributional"]
-    better: Literal["lower", "higher"]
+    better: Better
     values: FloatArray
     draws: FloatArray
     errors: FloatArray | None = None

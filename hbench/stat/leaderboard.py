@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
+from hbench.core.direction import Better
+from hbench.core.metric import losses
 from hbench.stat.board import Board, Standing
 
 
@@ -34,7 +36,7 @@ class LeaderboardColumn:
     name: str
     head: str
     standing: Standing
-    better: Literal["lower", "higher"]
+    better: Better
     digits: int = 3
     error: bool = True
     main: bool = True
@@ -69,9 +71,8 @@ class Leaderboard:
     def order(self) -> list[int]:
         """Return the models' places in the arrays, best first."""
         column = self.column(self.by)
-        sign = 1.0 if column.better == "lower" else -1.0
-        values = column.standing.values.tolist()
-        return sorted(range(len(self.models)), key=lambda i: (math.isnan(values[i]), sign * values[i]))
+        values = losses(column.standing.values, column.better).tolist()
+        return sorted(range(len(self.models)), key=lambda i: (math.isnan(values[i]), values[i]))
 
 
 class LeaderboardRule(Protocol):

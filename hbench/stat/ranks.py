@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+
+from hbench.core.direction import Better
+from hbench.core.metric import losses
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -16,14 +18,14 @@ DIGITS = 12
 in their last bits."""
 
 
-def average_ranks(scores: FloatArray, better: Literal["lower", "higher"]) -> FloatArray:
+def average_ranks(scores: FloatArray, better: Better) -> FloatArray:
     """Rank models, 1 for the best; ties share the mean of their places.
 
     Parameters
     ----------
     scores : float64 (..., m)
         One score a model; NaN where a model has none.
-    better : {"lower", "higher"}
+    better : {"lower", "higher", "one"}
         Direction of the metric.
 
     Returns
@@ -31,9 +33,7 @@ def average_ranks(scores: FloatArray, better: Literal["lower", "higher"]) -> Flo
     float64 (..., m)
         NaN where the score is NaN; such models do not move the others.
     """
-    value = rounded(scores)
-    if better == "higher":
-        value = -value
+    value = rounded(losses(scores, better))
     # A model's place is one, plus those strictly before it, plus half of those that tie with it.
     ahead = (value[..., None, :] < value[..., :, None]).sum(axis=-1)
     level = (value[..., None, :] == value[..., :, None]).sum(axis=-1)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from hbench.core.direction import Better
+from hbench.core.metric import losses
+
 FloatArray = npt.NDArray[np.float64]
 
 
-def win_rates(scores: FloatArray, better: Literal["lower", "higher"]) -> FloatArray:
+def win_rates(scores: FloatArray, better: Better) -> FloatArray:
     """Share of the other models that each model beats on one task, ties counting half.
 
     Parameters
     ----------
     scores : float64 (..., m)
         One score a model; NaN leaves a model out of the comparison.
-    better : {"lower", "higher"}
+    better : {"lower", "higher", "one"}
         Direction of the metric.
 
     Returns
@@ -31,7 +33,7 @@ def win_rates(scores: FloatArray, better: Literal["lower", "higher"]) -> FloatAr
     Equality is of the unrounded numbers, as on the published board (BehaviorBench, section 4; its text leaves out the
     half point for ties that its board gives).
     """
-    value = -scores if better == "higher" else scores
+    value = losses(scores, better)
     beaten = (value[..., :, None] < value[..., None, :]).sum(axis=-1)
     tied = (value[..., :, None] == value[..., None, :]).sum(axis=-1) - 1
     rivals = (~np.isnan(value)).sum(axis=-1, keepdims=True) - 1
@@ -46,7 +48,7 @@ def fold_in(average: float, units: int, extra: float) -> float:
 
 
 def elo(
-    tasks: Sequence[tuple[FloatArray, Literal["lower", "higher"]]],
+    tasks: Sequence[tuple[FloatArray, Better]],
     *,
     start: float = 1500.0,
     k: float = 32.0,
@@ -72,7 +74,7 @@ def elo(
     """
     matches: list[tuple[int, int, float]] = []
     for scores, better in tasks:
-        value = -scores if better == "higher" else scores
+        value = losses(scores, better)
         present = np.flatnonzero(~np.isnan(value))
         for at, a in enumerate(present):
             for b in present[at + 1 :]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from hbench.core import Failure, SampleMetric, Target, Value
+from hbench.core.direction import IN_WORDS, loss
 from hbench.metric import ScoredRow, TaskStatistics, row_statistics
 from hbench.parse import parse_gold
 from hbench.spec import Task
@@ -66,9 +67,9 @@ class _Trial:
         if self.population or isinstance(metric, SampleMetric):
             return
         perfect = _point(self.statistics([replace(row, prediction=row.gold, failure=None) for row in self.rows]))
-        sign = 1 if metric.better == "lower" else -1
-        if math.isfinite(perfect) and math.isfinite(score) and sign * (perfect - score) > 1e-9:
-            yield f"says that {metric.better} is better, and gives {perfect} for the truth, {score} for other answers"
+        short = loss(perfect, metric.better) - loss(score, metric.better)
+        if math.isfinite(perfect) and math.isfinite(score) and short > 1e-9:
+            yield f"says that {IN_WORDS[metric.better]}, and gives {perfect} for the truth, {score} for other answers"
 
     def statistics(self, rows: Sequence[ScoredRow], *, weights: bool = False) -> TaskStatistics:
         return row_statistics(self.spec, rows, registry=self.registry, weights=weights)

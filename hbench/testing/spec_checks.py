@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hbench.core import AnswerSpec, Completion, Failure, HbenchError, Metric, Parsed, Parser, SampleMetric
+from hbench.core.direction import IN_WORDS
 from hbench.spec.load import SUITE_PAGE, read_page, read_task
 from hbench.testing.subject import SuiteUnderTest, TaskUnderTest
 from hbench.testing.task_faults import suite_faults, task_faults
@@ -100,6 +101,8 @@ def _misfit(kind: str, component: Any) -> str | None:
             return "lacks a method of hbench.core.Parser: __call__(completion, answer) and render(values, answer)"
         if kind == "metric" and not isinstance(made, Metric | SampleMetric):
             return "is neither a hbench.core.Metric (rows, reduce) nor a SampleMetric (prepare, reduce)"
+        if kind == "metric" and made.better not in IN_WORDS:
+            return f"says better={made.better!r}, which is none of {', '.join(IN_WORDS)}"
         return None
     if kind in _METHODS:
         made = component()

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from hbench.core import Better
 from hbench.stat import Board, Leaderboard, LeaderboardColumn, Placed, Standing, average, elo, win_rates
 
 Level = Literal["individual", "distributional"]
@@ -50,7 +51,7 @@ def behaviorbench(board: Board) -> Leaderboard:
     Within a scenario a win counts one and a tie half; a model without a score is left out of that scenario. Elo is
     played over the same scenarios.
     """
-    found: list[tuple[Scenario, Standing, Literal["lower", "higher"]]] = []
+    found: list[tuple[Scenario, Standing, Better]] = []
     missing = []
     for scenario in SCENARIOS:
         tasks = [placed for placed in board.uses if _belongs(placed, scenario)]

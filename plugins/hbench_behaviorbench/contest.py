@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
-from hbench.core import Aligned, InvalidPolicy, ScoreError
+from hbench.core import Aligned, Better, InvalidPolicy, ScoreError
 from hbench.core.metric import FloatArray
 
 OTHERS = "other_players_choices"
@@ -35,7 +34,7 @@ class WinRate:
     """
 
     name = "win_rate"
-    better: Literal["lower", "higher"] = "higher"
+    better: Better = "higher"
     invalid: InvalidPolicy = "exclude"
     kinds = frozenset({"numeric"})
     undefined = "no_other_players"

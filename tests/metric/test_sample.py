@@ -46,6 +46,10 @@ def test_spearman_agrees_with_scipy(rows):
         assert value == pytest.approx(stats.spearmanr(pred, gold).statistic, abs=1e-12)
 
 
+def test_the_ratio_of_deviations_is_best_at_one():
+    assert SdRatio().better == "one"
+
+
 @given(samples, samples)
 def test_moments_agree_with_numpy(pred, gold):
     deviation = np.std(gold)

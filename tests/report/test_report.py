@@ -61,6 +61,17 @@ def test_the_best_comes_first_and_what_is_undefined_last() -> None:
     assert [cells[2].text for cells in leaderboard(higher)[0].rows] == ["worse", "best", "none"]
 
 
+def test_a_ratio_that_is_best_at_one_is_ordered_by_its_distance_from_it() -> None:
+    rows = [
+        row(model, metric="sd_ratio", better="one", value=value)
+        for model, value in (("wide", 1.6), ("narrow", 0.2), ("near", 0.8))
+    ]
+    (table,) = leaderboard(rows)
+    assert [cells[2].text for cells in table.rows] == ["near", "wide", "narrow"]
+    assert [cells[1].text for cells in table.rows] == ["sd_ratio →1"] * 3
+    assert [cells[3].best for cells in table.rows] == [True, False, False]
+
+
 def test_a_few_tasks_stand_side_by_side_and_many_do_not() -> None:
     few = leaderboard([row(task=f"t{i}", model=model) for i in range(3) for model in "ab"])
     assert [column.head for column in few[0].columns] == ["model", "t0 (mae)", "t1 (mae)", "t2 (mae)"]

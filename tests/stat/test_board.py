@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from hbench.stat import Board, Placed, Resampling, UseDraws
+from hbench.stat import Board, Placed, Resampling, UseDraws, filled_with_worst, ranks
 
 TABLE_3 = """XGBoost 2.3 5.8 2.6 4.4 2.0 3.4
 Fable 5.1|6.0 4.4 2.4 4.2 2.0 3.8
@@ -73,6 +73,18 @@ def test_pairs_are_oriented_and_adjusted() -> None:
     assert first.better == 1.0
     assert all(pair.p_holm >= pair.p_value for pair in board.pairs())
     assert first.rows_needed < 100
+
+
+def test_ratios_that_are_best_at_one() -> None:
+    board = Board(("over", "near", "under"), (placed("t", "x", [2.0, 0.9, 0.25], better="one"),), Resampling())
+    assert board.ranks(board.tasks[0]).values.tolist() == [2.0, 1.0, 3.0]
+    assert ranks(board).models[ranks(board).order()[0]] == "near"
+    over_near, _, near_under = board.pairs()
+    assert over_near.difference == pytest.approx(math.log(2) + math.log(0.9))
+    assert near_under.difference == pytest.approx(-math.log(0.9) - math.log(4))
+    # The worst of those shown is the farthest from 1, not the largest.
+    filled = filled_with_worst(np.array([[2.0], [np.nan], [0.25]]), "one", np.array([True, True, True]))
+    assert filled[:, 0].tolist() == [2.0, 0.25, 0.25]
 
 
 def test_averages_are_by_kind() -> None:

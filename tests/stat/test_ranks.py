@@ -15,6 +15,13 @@ def test_equals_scipy(values: list[int]) -> None:
     np.testing.assert_array_equal(average_ranks(scores, "higher"), rankdata(-scores))
 
 
+def test_a_ratio_is_ranked_by_its_distance_from_one() -> None:
+    scores = np.array([0.5, 1.1, 2.0, 1 / 1.1, 0.0, 3.0])
+    np.testing.assert_array_equal(
+        average_ranks(scores, "one"), rankdata(np.round(np.abs(np.log([0.5, 1.1, 2, 1.1, 1e-300, 3])), 9))
+    )
+
+
 def test_missing_scores_do_not_move_others() -> None:
     np.testing.assert_array_equal(average_ranks(np.array([3.0, np.nan, 1.0]), "lower"), [2, np.nan, 1])
 

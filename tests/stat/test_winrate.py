@@ -27,6 +27,12 @@ def test_equals_counting_by_hand(scores: list[float], better: str) -> None:
         assert rates[i] == pytest.approx(points / len(rivals), abs=1e-15)
 
 
+def test_twice_and_half_as_much_are_level() -> None:
+    assert win_rates(np.array([0.5, 2.0, 1.2, 0.0]), "one").tolist() == pytest.approx([0.5, 0.5, 1.0, 0.0])
+    ratings = elo([(np.array([0.9, 2.0, 0.3]), "one")] * 4)
+    assert ratings[0] > ratings[1] > ratings[2]
+
+
 @given(SCORES)
 def test_mean_win_rate_is_one_half(scores: list[float]) -> None:
     rates = win_rates(np.array(scores), "lower")

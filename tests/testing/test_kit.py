@@ -90,6 +90,12 @@ class Upside(FirstRow):
         return np.nan_to_num(np.column_stack([np.abs(aligned.pred - aligned.gold), aligned.valid]))
 
 
+class Sideways(FirstRow):
+    """Misspells which scores are better."""
+
+    better = "hihger"
+
+
 class NoParser:
     pass
 
@@ -212,15 +218,17 @@ def test_components_are_held_to_their_kind(planted: Planted) -> None:
     infos = [
         ComponentInfo("parser", "none", "planted", f"{__name__}:NoParser", "planted", "1"),
         ComponentInfo("metric", "none", "planted", f"{__name__}:NoParser", "planted", "1"),
+        ComponentInfo("metric", "sideways", "planted", f"{__name__}:Sideways", "planted", "1"),
         ComponentInfo("source", "none", "planted", f"{__name__}:NoParser", "planted", "1"),
         ComponentInfo("step", "gone", "planted", f"{__name__}:gone", "planted", "1"),
     ]
     verdict = run(planted(Registry([*_registry().names(), *infos])), "components")
     assert verdict.status == "failed"
-    assert len(verdict.faults) == 4
+    assert len(verdict.faults) == 5
     for told in (
         "hbench.core.Parser",
         "neither a hbench.core.Metric",
+        "says better='hihger', which is none of lower, higher, one",
         "lacks build, demo, files",
         "cannot be imported",
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hbench.core import Better
 from hbench.report.analyses.resampled import NO_CHANGE, Estimate, Row, estimates, headline, mean_estimate
 from hbench.report.comparison import Comparison, Part, View
 
@@ -34,8 +35,8 @@ def cutoff(comparison: Comparison, view: View, *, since: str = SINCE) -> list[Ro
 
 
 def _panel(comparison: Comparison, view: View, panel: str, pairs: Sequence[tuple[Part, Part]]) -> list[Row]:
-    found: dict[tuple[str, str, str, str], dict[str, list[tuple[Estimate, Estimate, int, int]]]] = {}
-    tasks: dict[tuple[str, str, str, str], int] = {}
+    found: dict[tuple[str, str, str, Better], dict[str, list[tuple[Estimate, Estimate, int, int]]]] = {}
+    tasks: dict[tuple[str, str, str, Better], int] = {}
     for before, after in pairs:
         metric, better = headline(comparison, before)
         key = (before.task.suite, before.task.kind, metric, better)

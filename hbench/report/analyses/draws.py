@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hbench.core import Failure, Parsed
+from hbench.core import Better, Failure, Parsed
 from hbench.metric import Aggregator, ScoredRow, aggregate
 from hbench.report.analyses.resampled import Estimate, Row, before_cutoff, estimates, headline, mean_estimate
 from hbench.report.comparison import Comparison, Part, View
-from hbench.report.table import finite
 from hbench.run.stored import Answered
 
 SIZES = (1, 2, 4, 8, 16)
@@ -23,7 +22,7 @@ def draws(comparison: Comparison, view: View, *, sizes: Sequence[int] = SIZES) -
     improvement_se, improvement_lo, improvement_hi (over K = 1, above zero: better), improvement_percent (of the score
     at K = 1).
     """
-    found: dict[tuple[str, str, str, str, str], dict[tuple[str, int], list[Estimate]]] = {}
+    found: dict[tuple[str, str, str, str, Better], dict[tuple[str, int], list[Estimate]]] = {}
     for part in before_cutoff(comparison.parts):
         if part.population or part.draws < 2:
             continue
@@ -41,7 +40,7 @@ def draws(comparison: Comparison, view: View, *, sizes: Sequence[int] = SIZES) -
             if len(alone) != len(scores):
                 continue
             base = mean_estimate(alone)
-            gain = base.minus(score) if better == "lower" else score.minus(base)
+            gain = base.gain_of(score, better)
             parts = next(part for part in comparison.parts if part.task.kind == kind and part.draws >= k)
             out.append(
                 {
@@ -55,7 +54,7 @@ def draws(comparison: Comparison, view: View, *, sizes: Sequence[int] = SIZES) -
                     "tasks": len(scores),
                     **score.columns(view),
                     **gain.columns(view, "improvement"),
-                    "improvement_percent": finite(100 * gain.value / base.value) if base.value else None,
+                    "improvement_percent": base.percent(gain, better),
                 }
             )
     return out

@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from hbench.core import Failure
-from hbench.core.metric import FloatArray
+from hbench.core import Better, Failure
+from hbench.core.direction import loss
+from hbench.core.metric import FloatArray, losses
 from hbench.metric import ScoredRow
 from hbench.report.comparison import Comparison, Part, View
 from hbench.report.table import finite
@@ -34,6 +35,18 @@ class Estimate:
     def minus(self, other: Estimate) -> Estimate:
         """Return the difference, draw by draw."""
         return Estimate(self.value - other.value, self.draws - other.draws)
+
+    def gain_of(self, other: Estimate, better: Better) -> Estimate:
+        """Return how much better another score is, above zero where it is; in |log ratio| where 1 is best."""
+        return self._loss(better).minus(other._loss(better))
+
+    def percent(self, gain: Estimate, better: Better) -> float | None:
+        """Return a gain in percent of this score; of its distance from 1 where that is best."""
+        whole = abs(self._loss(better).value)
+        return finite(100 * gain.value / whole) if whole else None
+
+    def _loss(self, better: Better) -> Estimate:
+        return Estimate(loss(self.value, better), losses(self.draws, better))
 
     def columns(self, view: View, prefix: str = "") -> Row:
         """Return the columns ``value, se, lo, hi``, with a prefix if given."""
@@ -118,7 +131,7 @@ def no_change_rows(rows: Sequence[ScoredRow]) -> list[ScoredRow]:
     ]
 
 
-def headline(comparison: Comparison, part: Part) -> tuple[str, str]:
+def headline(comparison: Comparison, part: Part) -> tuple[str, Better]:
     """Return the name of a task's headline metric and its direction."""
     name = part.task.metrics[0].metric
     return name, comparison.registry.get("metric", name, suite=part.task.suite)().better

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from hbench.core import Better
 from hbench.report.analyses.resampled import Estimate, Row, estimates, headline, mean_estimate
 from hbench.report.comparison import Comparison, View
-from hbench.report.table import finite
 
 
 def sections(comparison: Comparison, view: View) -> list[Row]:
@@ -16,7 +16,7 @@ def sections(comparison: Comparison, view: View) -> list[Row]:
     prompt's score).
     """
     pairs = [(whole, label, left_out) for label, (whole, left_out) in comparison.ablated.items()]
-    found: dict[tuple[str, str, str, str, str], dict[tuple[str, str], list[tuple[Estimate, Estimate]]]] = {}
+    found: dict[tuple[str, str, str, str, Better], dict[tuple[str, str], list[tuple[Estimate, Estimate]]]] = {}
     for part in comparison.parts if pairs else ():
         rows = {model: part.chosen(model, view) for model in part.answers}
         scores = estimates(comparison, part, view, rows)
@@ -32,7 +32,7 @@ def sections(comparison: Comparison, view: View) -> list[Row]:
             if not both:
                 continue
             full, ablated = (mean_estimate([pair[side] for pair in both]) for side in (0, 1))
-            worth = ablated.minus(full) if better == "lower" else full.minus(ablated)
+            worth = ablated.gain_of(full, better)
             out.append(
                 {
                     "suite": suite,
@@ -46,7 +46,7 @@ def sections(comparison: Comparison, view: View) -> list[Row]:
                     **full.columns(view, "full"),
                     **ablated.columns(view, "ablated"),
                     **worth.columns(view, "worth"),
-                    "worth_percent": finite(100 * worth.value / full.value) if full.value else None,
+                    "worth_percent": full.percent(worth, better),
                 }
             )
     return out
