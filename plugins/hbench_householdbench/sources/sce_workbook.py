@@ -1,0 +1,266 @@
+"""Reading the workbooks of the Survey of Consumer Expectations: a title, a header, and one row an interview."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.archives import open_archive
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KEY = "userid"
+"""The column by which a header row is known."""
+DAY = "survey_date"
+"""Day of the interview; only some workbooks have it."""
+_HEADER_WITHIN = 30
+_BATCH = 4096
+"""Rows that are Python objects at a time; the workbook itself lies in the reader's own, much smaller form."""
+_BLANK = ("", "NA", "N/A", "#N/A", "NULL", "NaN", "nan")
+
+
+@dataclass(frozen=True)
+class Workbook:
+    """An open workbook.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    sheets : tuple of str
+        Names of its sheets.
+    """
+
+    path: Path
+    sheets: tuple[str, ...]
+    _book: Any
+
+    def rows(self, sheet: str) -> Iterator[list[Any]]:
+        """Yield a sheet's rows of cells (texts, numbers, dates; an empty text where there is nothing).
+
+        Raises
+        ------
+        DataError
+            There is no such sheet, or it is damaged.
+        """
+        if sheet not in self.sheets:
+            raise DataError(
+                f"the workbook has no sheet {sheet!r}", file=self.path, hint=f"Sheets: {', '.join(self.sheets)}."
+            )
+        try:
+            yield from self._book.get_sheet_by_name(sheet).iter_rows()
+        except _errors() as error:
+            raise DataError(f"the sheet {sheet!r} cannot be read: {error}", file=self.path) from error
+
+    def table(
+        self,
+        sheet: str = "Data",
+        *,
+        numbers: Sequence[str],
+        texts: Sequence[str] = (),
+        optional: Collection[str] = (),
+        report: BuildReport,
+    ) -> pl.DataFrame:
+        """Return columns of a sheet whose header is the first row with a cell ``userid``.
+
+        Parameters
+        ----------
+        sheet : str
+            Its name.
+        numbers, texts : sequence of str
+            Columns to read. ``userid`` comes along as a text, and so does ``survey_date`` as a date where there is one.
+        optional : collection of str
+            Columns whose absence is not worth a word.
+        report : BuildReport
+            Gets a problem for every other column that is absent, and for every column of numbers with other content.
+
+        Returns
+        -------
+        polars.DataFrame
+            Numbers are Float64: null where the cell is empty, NaN where it holds something else. Rows without any
+            content are left out; a column that the sheet lacks is null throughout.
+
+        Raises
+        ------
+        DataError
+            There is no header, a column is there twice, an id is empty, or a survey date is empty or none.
+        """
+        import polars as pl
+
+        file = f"{self.path.name}, sheet {sheet}"
+        rows = self.rows(sheet)
+        header = _header(rows, file)
+        for name in sorted({*numbers, *texts} - {*header, *optional}):
+            report.problem(file, f"there is no column {name!r}, so it is empty", 1)
+        places = {name: header.index(name) for name in dict.fromkeys([KEY, *texts, *numbers, DAY]) if name in header}
+        kinds = {**dict.fromkeys(numbers, _numbers), DAY: _days}
+        parts: list[pl.DataFrame] = []
+        while batch := list(islice(rows, _BATCH)):
+            there = [row for row in batch if any(cell != "" for cell in row)]
+            columns = ((name, [row[place] for row in there]) for name, place in places.items())
+            parts.append(pl.DataFrame([kinds.get(name, _texts)(cells).alias(name) for name, cells in columns]))
+            report.counts["workbooks.empty_rows"] += len(batch) - len(there)
+        if not parts:
+            raise DataError("the sheet has no row below its header", file=file)
+        table = pl.concat(parts)
+        _check(table, numbers, file, report)
+        absent = [pl.lit(None, pl.Float64).alias(name) for name in numbers if name not in places]
+        return table.with_columns(
+            *absent, *(pl.lit(None, pl.String).alias(name) for name in texts if name not in places)
+        )
+
+
+def open_workbook(path: Path) -> Workbook:
+    """Open an Excel workbook (.xlsx) after checking its archive.
+
+    Raises
+    ------
+    DataError
+        It is no archive, would expand beyond the limits of `archives`, or is no workbook.
+    """
+    from python_calamine import CalamineWorkbook
+
+    with open_archive(path):
+        pass
+    try:
+        book = CalamineWorkbook.from_path(str(path))
+    except _errors() as error:
+        raise DataError(f"the workbook cannot be opened: {error}", file=path, hint="Download it again.") from error
+    return Workbook(path, tuple(book.sheet_names), book)
+
+
+def keyed(table: pl.DataFrame, *, file: str) -> pl.DataFrame:
+    """Add ``respondent_id``, ``survey_year``, ``survey_month`` and ``survey_date`` (a text ``YYYY-MM-DD``).
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        With ``userid`` and ``date`` (numbers YYYYMM), and ``survey_date`` where days are known; otherwise an interview
+        is dated to the first of its month.
+    file : str
+        What errors name.
+
+    Raises
+    ------
+    DataError
+        A date is no month, or a respondent is there twice in a month.
+    """
+    import polars as pl
+
+    date = pl.col("date")
+    whole = (
+        date.is_finite()
+        & (date == date.floor())
+        & (date % 100).is_between(1, 12)
+        & (date // 100).is_between(2000, 2099)
+    )
+    odd = table.filter(~whole.fill_null(False))
+    if len(odd):
+        raise DataError(f"date is no month YYYYMM in {len(odd):,} rows, among them {odd['date'][0]}", file=file)
+    year, month = (date // 100).cast(pl.Int32), (date % 100).cast(pl.Int32)
+    day = pl.col(DAY) if DAY in table.columns else pl.date(year, month, 1)
+    table = table.with_columns(
+        pl.col(KEY).str.strip_suffix(".0").alias("respondent_id"),
+        year.alias("survey_year"),
+        month.alias("survey_month"),
+        day.dt.strftime("%Y-%m-%d").alias(DAY),
+    )
+    check_unique(table, file=file)
+    return table.drop(KEY, "date")
+
+
+def check_unique(table: pl.DataFrame, *, file: str) -> None:
+    """Refuse a table with two rows of a respondent in a month."""
+    import polars as pl
+
+    again = table.filter(pl.struct("respondent_id", "survey_year", "survey_month").is_duplicated())
+    if len(again):
+        one = again.row(0, named=True)
+        raise DataError(
+            f"{len(again):,} rows repeat a respondent in a month, among them {one['respondent_id']} in "
+            f"{one['survey_year']}-{one['survey_month']:02d}",
+            file=file,
+        )
+
+
+def _header(rows: Iterator[list[Any]], file: str) -> list[str]:
+    for row in islice(rows, _HEADER_WITHIN):
+        names = [cell.strip() if isinstance(cell, str) else str(cell) for cell in row]
+        if KEY not in names:
+            continue
+        again = sorted({name for name in names if name and names.count(name) > 1})
+        if again:
+            raise DataError(f"columns are there twice: {', '.join(again)}", file=file)
+        return names
+    raise DataError(f"none of the first {_HEADER_WITHIN} rows is a header with a cell {KEY!r}", file=file)
+
+
+def _check(table: pl.DataFrame, numbers: Sequence[str], file: str, report: BuildReport) -> None:
+    for name in (KEY, DAY):
+        if name in table.columns and (empty := table[name].null_count()):
+            raise DataError(f"{name} is empty, or no {'date' if name == DAY else 'id'}, in {empty:,} rows", file=file)
+    for name in numbers:
+        odd = int(table[name].is_nan().sum()) if name in table.columns else 0
+        report.problem(file, f"cells of {name} that are no numbers", odd)
+
+
+def _numbers(cells: list[Any]) -> pl.Series:
+    import polars as pl
+
+    values = [None if cell == "" else cell for cell in cells]
+    try:
+        return pl.Series(values, dtype=pl.Float64, strict=True)
+    except TypeError:
+        # Cells of several kinds: numbers written as texts are numbers, anything else is none.
+        return pl.Series([_number(value) for value in values], dtype=pl.Float64)
+
+
+def _number(cell: Any) -> float | None:
+    if cell is None or (isinstance(cell, str) and cell.strip() in _BLANK):
+        return None
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _texts(cells: list[Any]) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
+
+
+def _text(cell: Any) -> str | None:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    text = str(cell).strip()
+    return None if text in _BLANK else text
+
+
+def _days(cells: list[Any]) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([_day(cell) for cell in cells], dtype=pl.Date)
+
+
+def _day(cell: Any) -> dt.date | None:
+    if isinstance(cell, dt.datetime):
+        return cell.date()
+    if isinstance(cell, dt.date):
+        return cell
+    try:
+        return dt.date.fromisoformat(str(cell).strip()[:10])
+    except ValueError:
+        return None
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    from python_calamine import CalamineError
+
+    return (CalamineError, OSError)
