@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hbench.core import DataError, Record
+from hbench.core.hashes import HashSet
 from hbench.data.files import atomic_file
 from hbench.data.lines import check_byte_order_mark, decode, dump_line, plain, read_jsonl
 from hbench.data.rows import KEYS, NESTED, record_of, row_of
@@ -36,15 +37,28 @@ def read_records(path: str | os.PathLike[str], *, task: str) -> Iterator[Record]
         Whatever is wrong with the file or a row, with file and line; a record that occurs twice.
     """
     file = Path(path)
-    seen: dict[tuple[str, str | None], int] = {}
+    seen = HashSet()
     for line, row in read_rows(file):
         record = record_of(row, task=task, file=file, line=line)
-        first = seen.setdefault((record.id, record.time), line)
-        if first != line:
-            raise DataError(
-                f"the record occurs twice, first on line {first}", file=file, line=line, task=task, record=record.key
-            )
+        if not seen.add(hash((record.id, record.time))):
+            _check_distinct(record, file, line)
         yield record
+
+
+def _check_distinct(record: Record, file: Path, line: int) -> None:
+    """Read the file again up to a line, since another record may have the same hash by accident."""
+    for earlier, row in read_rows(file):
+        if earlier == line:
+            return
+        other = record_of(row, task=record.task, file=file, line=earlier)
+        if (other.id, other.time) == (record.id, record.time):
+            raise DataError(
+                f"the record occurs twice, first on line {earlier}",
+                file=file,
+                line=line,
+                task=record.task,
+                record=record.key,
+            )
 
 
 def read_rows(path: Path) -> Rows:

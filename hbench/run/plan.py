@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from hbench.core import AnswerSpec, DataError, InvalidPolicy, JsonValue, Record, Request, Sampling, SelectionError
+from hbench.core.hashes import HashSet
 from hbench.data.taskdata import Sample, TaskData, is_evaluation
 from hbench.run.keys import digest, prompt_digest
 from hbench.spec.task import Task
@@ -125,19 +126,16 @@ class PlannedTask:
 
         Of earlier records only eight bytes of each prompt's hash are remembered.
         """
-        seen: set[int] = set()
+        seen = HashSet()
         repeated: dict[int, int] = {}
         for split in self.splits:
-            here: set[int] = set()
+            here = HashSet()
             for record in self.records_of(split):
                 name = int.from_bytes(prompt_digest(record)[:8], "big")
-                if self.population:
-                    if name in here:
-                        yield split, Question(record, asked=False)
-                        continue
-                    here.add(name)
-                if name not in seen:
-                    seen.add(name)
+                if self.population and not here.add(name):
+                    yield split, Question(record, asked=False)
+                    continue
+                if seen.add(name):
                     yield split, Question(record)
                     continue
                 # Equal prompts of two people are two questions, and so are those of two splits of a population.

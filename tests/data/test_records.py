@@ -106,6 +106,18 @@ def test_whatever_is_wrong_is_named_with_its_line(tmp_path: Path, content: bytes
     assert (error.value.file, error.value.line) == (str(file), line)
 
 
+def test_equal_hashes_alone_make_no_repetition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hbench.data.records.HashSet.add", lambda self, value: False)
+    file = tmp_path / "a.jsonl"
+    rows = [{**ROW, "time": f"20{year}-01-01"} for year in range(10, 15)]
+    file.write_bytes(lines(*rows))
+    assert [record.time for record in read_records(file, task="s/t")] == [row["time"] for row in rows]
+    file.write_bytes(lines(*rows, b"", rows[2]))
+    with pytest.raises(DataError, match="first on line 3") as error:
+        list(read_records(file, task="s/t"))
+    assert error.value.line == 7
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
