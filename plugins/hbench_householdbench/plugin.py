@@ -53,12 +53,16 @@ _STEPS = {
     "diary_plausible": "steps.diary:diary_plausible",
     "diary_social_security": "steps.diary:diary_social_security",
     "diary_trim": "steps.diary:diary_trim",
+    "michigan_linked": "steps.michigan:michigan_linked",
+    "michigan_previous_interview": "steps.michigan:michigan_previous_interview",
+    "michigan_trim_prior": "steps.michigan:michigan_trim_prior",
 }
 """Sample steps, by their module in the package."""
 
 _SOURCES = {
     "cex_diary": "sources.cex_diary:CexDiary",
     "cex_interview": "sources.cex_interview:CexInterview",
+    "michigan": "sources.michigan:Michigan",
 }
 """Sources, by their module in the package."""
 
@@ -66,7 +70,6 @@ _SOURCES = {
 _PENDING_SOURCES = (
     "census",
     "cps_basic",
-    "michigan",
     "psid",
     "sce",
     "sce_financing",
@@ -89,9 +92,6 @@ _PENDING_STEPS = (
     "cps_unique_person",
     "financing_down_payments",
     "financing_owners",
-    "michigan_linked",
-    "michigan_previous_interview",
-    "michigan_trim_prior",
     "psid_ages",
     "psid_becomes_owner",
     "psid_both_asked",

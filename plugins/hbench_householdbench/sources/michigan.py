@@ -1,0 +1,172 @@
+"""The Surveys of Consumers of the University of Michigan: what people expect, month by month, since 1978."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.michigan_chains import link
+from hbench_householdbench.sources.michigan_codes import BOUNDS, LABELS, VARIABLES
+from hbench_householdbench.sources.releases import MICHIGAN_RELEASES, read_michigan_releases
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ARCHIVE = RawFile(
+    "micro/mich/mich.csv",
+    "https://data.sca.isr.umich.edu (Cross-Section Archive, all months and variables, comma-separated, numeric codes)",
+    "University of Michigan, Surveys of Consumers, terms of the archive; registration; no redistribution",
+)
+COLUMNS = (
+    *("CASEID", "YYYYMM", "ID", "DATEPR", "IDPREV", "survey_date", "release_date", "release_date_source"),
+    *(name for name in VARIABLES if name not in ("INEXQ1", "INEXQ2")),
+    *("INEXQ1", "INEXQ2", "expected_percent_change"),
+    *("panel_link_expected", "panel_link_ok", "prev_caseid", "months_since_prev"),
+    *("panel_id", "panel_wave", "panel_chain_cycle_flag"),
+)
+_KEYS = ("CASEID", "YYYYMM", "ID", "DATEPR", "IDPREV")
+
+
+class Michigan:
+    """The Cross-Section Archive, one csv of all months.
+
+    Table ``michigan.parquet``, by month and case number: `COLUMNS`. Answers with labels stand as labels, the others as
+    numbers; an answer that the archive's dictionary declares missing is null. ``expected_percent_change`` is the
+    expected change of family income with its sign; ``panel_id`` is the first case of a chain of interviews with the
+    same person, ``panel_wave`` the place in it.
+
+    Weights and sampling regimes, which no task uses, are not made.
+    """
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """The archive and its release dates."""
+        return (ARCHIVE, MICHIGAN_RELEASES)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the table.
+
+        Raises
+        ------
+        DataError
+            A column is missing, a case has no month or occurs twice, a code has no label, or a month no release date.
+        """
+        rows = read_archive(raw / ARCHIVE.path, report=report)
+        rows = _labelled(_without_missing(rows, report), raw / ARCHIVE.path)
+        rows = link(rows, report=report)
+        releases = read_michigan_releases(raw, rows["YYYYMM"].unique().to_list())
+        rows = rows.join(releases, left_on="YYYYMM", right_on="yyyymm", how="left", maintain_order="left")
+        _dated(rows).select(COLUMNS).sort("YYYYMM", "CASEID").write_parquet(out / "michigan.parquet")
+        report.counts["michigan.interviews"] = len(rows)
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write a synthetic archive; see `hbench_householdbench.sources.demo.michigan`."""
+        from hbench_householdbench.sources.demo.michigan import write
+
+        write(raw, seed=seed, scale=scale)
+
+
+def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
+    """Return the archive's cases in the order of the file: keys (Int64) and the tasks' variables (Float64).
+
+    Cells that are no numbers count as blank and are reported; so are cases without a number, which are dropped.
+
+    Raises
+    ------
+    DataError
+        A column is missing or repeated, a case has no month or one that is none, or a case number occurs twice.
+    """
+    import polars as pl
+
+    wanted = [*_KEYS, *VARIABLES]
+    try:
+        text = pl.read_csv(path, infer_schema=False)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=path) from error
+    text = text.rename({name: name.strip().upper() for name in text.columns}, strict=False)
+    missing = [name for name in wanted if name not in text.columns]
+    if missing:
+        raise DataError(
+            f"columns are missing: {', '.join(missing)}",
+            file=path,
+            line=1,
+            hint="Download all variables of the archive.",
+        )
+    cells = text.select(pl.col(wanted).str.strip_chars())
+    rows = cells.select(pl.col(wanted).cast(pl.Float64, strict=False).fill_nan(None))
+    for name in wanted:
+        odd = cells[name].is_not_null() & (cells[name] != "") & rows[name].is_null()
+        if odd.any():
+            report.problem(ARCHIVE.path, f"{name} is not a number", int(odd.sum()), cells[name].filter(odd)[0])
+    rows = _whole_keys(rows.with_row_index("line", offset=2), path)
+    unnumbered = rows["CASEID"].null_count()
+    report.problem(ARCHIVE.path, "case without a number (CASEID), dropped", unnumbered)
+    rows = rows.filter(pl.col("CASEID").is_not_null())
+    again = rows.filter(pl.col("CASEID").is_duplicated())
+    if len(again):
+        raise DataError(
+            f"{len(again):,} cases share their number, among them CASEID {again['CASEID'][0]}",
+            file=path,
+            line=again["line"][0],
+        )
+    report.counts["michigan.cases"] = len(rows)
+    return rows.drop("line")
+
+
+def _whole_keys(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    for condition, what in (
+        (pl.col("YYYYMM").is_null(), "YYYYMM is blank"),
+        (~(pl.col("YYYYMM") % 100).is_between(1, 12), "YYYYMM is not a year and a month"),
+        (pl.any_horizontal(pl.col(name) != pl.col(name).round() for name in _KEYS), "a number of a case has decimals"),
+    ):
+        bad = rows.filter(condition)
+        if len(bad):
+            raise DataError(f"{what} in {len(bad):,} rows", file=path, line=bad["line"][0])
+    return rows.with_columns(pl.col(_KEYS).cast(pl.Int64)).with_columns(pl.col("YYYYMM").cast(pl.Int32))
+
+
+def _without_missing(rows: pl.DataFrame, report: BuildReport) -> pl.DataFrame:
+    """Make null what the archive's dictionary declares missing: all outside of `BOUNDS`."""
+    import polars as pl
+
+    counts = rows.select((~pl.col(name).is_between(*bounds)).sum() for name, bounds in BOUNDS.items()).row(0)
+    for name, count in zip(BOUNDS, counts, strict=True):
+        report.counts[f"michigan.declared_missing.{name}"] = count
+    return rows.with_columns(
+        pl.when(pl.col(name).is_between(*bounds)).then(name).alias(name) for name, bounds in BOUNDS.items()
+    )
+
+
+def _labelled(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Put labels for codes, and the signed change of income beside its direction and size."""
+    import polars as pl
+
+    unknown = []
+    for name, labels in LABELS.items():
+        odd = rows[name].drop_nulls().filter(~rows[name].drop_nulls().is_in([float(code) for code in labels]))
+        if len(odd):
+            codes = ", ".join(f"{code:g}" for code in odd.unique().sort()[:5])
+            unknown.append(f"{name} has codes without a label ({codes}) in {len(odd):,} rows")
+    if unknown:
+        raise DataError("; ".join(unknown), file=path, hint="Is this the archive's extract with numeric codes?")
+    direction, size = pl.col("INEXQ1"), pl.col("INEXQ2").abs()
+    signed = (
+        pl.when(direction.is_in([1.0, 2.0])).then(size).when(direction == 3).then(0.0).when(direction == 5).then(-size)
+    )
+    return rows.with_columns(
+        signed.alias("expected_percent_change"),
+        *(
+            pl.col(name).replace_strict({float(code): label for code, label in labels.items()}, default=None)
+            for name, labels in LABELS.items()
+        ),
+    )
+
+
+def _dated(rows: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    month = pl.col("YYYYMM").cast(pl.String)
+    return rows.with_columns(survey_date=month.str.slice(0, 4) + "-" + month.str.slice(4, 2) + "-01")
