@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from hbench.core import DataError
 
@@ -54,6 +55,23 @@ class Archive:
             raise DataError(f"the member {name!r} cannot be read: {error}", file=self.path) from error
         return data
 
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Yield a member as a stream, for those that are too large to hold.
+
+        Raises
+        ------
+        DataError
+            There is no such member, or it is damaged where the stream has come to.
+        """
+        if name not in self._members:
+            raise DataError(f"the archive has no member {name!r}", file=self.path, hint="Download it again.")
+        try:
+            with self._zip.open(self._members[name]) as stream:
+                yield stream
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
+
 
 @dataclass(frozen=True)
 class Folder:
@@ -72,6 +90,16 @@ class Folder:
             return (self.path / name).read_bytes()
         except OSError as error:
             raise DataError(f"the folder has no readable file {name!r}", file=self.path) from error
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """Yield a file as a stream; a `DataError` where there is none."""
+        try:
+            stream = (self.path / name).open("rb")
+        except OSError as error:
+            raise DataError(f"the folder has no readable file {name!r}", file=self.path) from error
+        with stream:
+            yield stream
 
 
 def by_base_name(members: Archive | Folder) -> dict[str, str]:
@@ -92,8 +120,15 @@ def by_base_name(members: Archive | Folder) -> dict[str, str]:
 
 
 @contextmanager
-def open_package(path: Path) -> Iterator[Archive | Folder]:
+def open_package(path: Path, *, limit: int | None = None) -> Iterator[Archive | Folder]:
     """Open the archive `path`, or the folder of its name without ``.zip`` that it was unpacked to.
+
+    Parameters
+    ----------
+    path : Path
+        The archive.
+    limit : int, optional
+        As of `open_archive`.
 
     Raises
     ------
@@ -102,7 +137,7 @@ def open_package(path: Path) -> Iterator[Archive | Folder]:
     """
     folder = path.with_suffix("")
     if not folder.is_dir():
-        with open_archive(path) as archive:
+        with open_archive(path, limit=limit) as archive:
             yield archive
     elif path.exists():
         raise DataError("the package is there twice, packed and unpacked", file=path, hint="Remove one of them.")
@@ -111,8 +146,16 @@ def open_package(path: Path) -> Iterator[Archive | Folder]:
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
+def open_archive(path: Path, *, limit: int | None = None) -> Iterator[Archive]:
     """Open an archive after checking what it claims to hold.
+
+    Parameters
+    ----------
+    path : Path
+        The archive.
+    limit : int, optional
+        Bytes to which a member, and all together, may expand, where members are read as streams (default: the limits
+        of this module).
 
     Raises
     ------
@@ -125,12 +168,12 @@ def open_archive(path: Path) -> Iterator[Archive]:
     except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
         raise DataError(f"the archive cannot be opened: {error}", file=path, hint="Download it again.") from error
     with archive:
-        yield Archive(path, archive, _checked(path, archive))
+        yield Archive(path, archive, _checked(path, archive, limit))
 
 
-def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _checked(path: Path, archive: zipfile.ZipFile, limit: int | None) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
-    total = 0
+    total, most, most_together = 0, limit or MEMBER_LIMIT, limit or TOTAL_LIMIT
     for info in archive.infolist():
         name = info.filename
         if name.startswith(("/", "\\")) or ":" in name or ".." in PurePosixPath(name.replace("\\", "/")).parts:
@@ -142,8 +185,8 @@ def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]
         if info.flag_bits & 0x1:
             raise DataError(f"the member {name!r} is encrypted", file=path)
         total += info.file_size
-        if info.file_size > MEMBER_LIMIT or total > TOTAL_LIMIT:
-            raise DataError(f"the archive expands beyond {TOTAL_LIMIT >> 30} GiB at {name!r}", file=path)
+        if info.file_size > most or total > most_together:
+            raise DataError(f"the archive expands beyond {most_together >> 30} GiB at {name!r}", file=path)
         if info.file_size > RATIO_FREE and info.file_size > RATIO_LIMIT * max(info.compress_size, 1):
             raise DataError(
                 f"the member {name!r} expands {info.file_size // max(info.compress_size, 1):,}-fold", file=path
