@@ -1,0 +1,128 @@
+"""Unemployment rates of the states, from the Local Area Unemployment Statistics of the BLS.
+
+Two layouts are read: the flat file of unadjusted series with their annual averages, and the workbook of all states and
+months, whose annual rates are made of its levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.raw_choice import chosen
+from hbench_householdbench.sources.sce_workbook import open_workbook
+from hbench_householdbench.sources.state_years import state_years
+from hbench_householdbench.sources.states import FIPS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_TERMS = "U.S. Bureau of Labor Statistics, public domain"
+FLAT = RawFile(
+    "macro/bls_la/la.data.2.AllStatesU.txt",
+    "https://download.bls.gov/pub/time.series/la/la.data.2.AllStatesU",
+    _TERMS,
+    sha256="b1894e1130e54c466454a32d5584db41b53991dfb87831e4a43bad429021f88b",
+    required=False,
+)
+WORKBOOK = RawFile(
+    "macro/bls_la/ststd*data*.xlsx", "https://www.bls.gov/web/laus/ststdsadata.xlsx", _TERMS, required=False
+)
+RATE = "unemployment_rate"
+_CODES = {f"{fips:02d}": fips for fips in FIPS}
+_SERIES = {f"LAUST{code}0000000000003": fips for code, fips in _CODES.items()}
+_ANNUAL = "M13"
+_YEAR, _MONTH, _LABOR_FORCE, _UNEMPLOYED = 2, 3, 5, 9
+"""Places of the workbook's columns; the first is the FIPS code."""
+
+
+def read_laus(raw: Path, *, report: BuildReport) -> pl.DataFrame:
+    """Return ``statefip``, ``year`` and ``unemployment_rate`` (annual average, percent).
+
+    Raises
+    ------
+    DataError
+        There is no file, it is in neither layout, or a state's year is repeated.
+    """
+    layout, path = chosen(raw, (FLAT, WORKBOOK), report=report)
+    name = path.relative_to(raw).as_posix()
+    rows = _flat(path, name, report) if layout is FLAT else _workbook(path, name, report)
+    return state_years(rows, RATE, file=name, nation=False, report=report)
+
+
+def _flat(path: Path, name: str, report: BuildReport) -> Iterator[tuple[int, int, float]]:
+    import polars as pl
+
+    try:
+        text = pl.read_csv(path, separator="\t", infer_schema=False, quote_char=None)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=path) from error
+    # The columns are padded with blanks, names and values alike.
+    text = text.rename({column: column.strip() for column in text.columns})
+    missing = [column for column in ("series_id", "year", "period", "value") if column not in text.columns]
+    if missing:
+        raise DataError(f"there is no column {missing[0]!r}", file=path, line=1)
+    rows = text.select(pl.col("series_id", "year", "period", "value").str.strip_chars()).filter(
+        pl.col("series_id").is_in(list(_SERIES)) & (pl.col("period") == _ANNUAL)
+    )
+    rows = rows.with_columns(pl.col("year").cast(pl.Int32), number=pl.col("value").cast(pl.Float64, strict=False))
+    odd = rows.filter(~pl.col("number").is_finite().fill_null(False))
+    report.problem(name, "annual averages without a number", len(odd), _example(odd))
+    for series, year, number in (
+        rows.join(odd, on=["series_id", "year"], how="anti", maintain_order="left")
+        .select("series_id", "year", "number")
+        .iter_rows()
+    ):
+        yield _SERIES[series], year, number
+
+
+def _example(rows: pl.DataFrame) -> str:
+    return " ".join(map(str, rows.select("series_id", "year", "value").row(0))) if len(rows) else ""
+
+
+def _workbook(path: Path, name: str, report: BuildReport) -> Iterator[tuple[int, int, float]]:
+    """Yield annual rates: unemployed over labour force, both summed over twelve months, to one decimal as published."""
+    book = open_workbook(path)
+    sums: dict[tuple[int, int], tuple[set[int], float, float]] = {}
+    titles, areas, odd = [], 0, 0
+    example = ""
+    for row in book.rows(book.sheets[0]):
+        code = str(row[0]).strip()
+        if code not in _CODES:
+            # Below the header stand counties and cities among the states, with codes of another length.
+            titles.append(" ".join(str(cell) for cell in row).lower() if not sums else "")
+            areas += code.isdigit()
+            continue
+        figures = _figures(row)
+        if figures is None:
+            odd += 1
+            example = example or " ".join(str(cell) for cell in row[: _MONTH + 1])
+            continue
+        year, month, labor_force, unemployed = figures
+        months, *totals = sums.setdefault((_CODES[code], year), (set(), 0.0, 0.0))
+        if month in months:
+            raise DataError(f"the state {code} has {year}-{month:02d} more than once", file=path)
+        sums[_CODES[code], year] = ({*months, month}, totals[0] + labor_force, totals[1] + unemployed)
+    if not sums:
+        raise DataError("the first sheet has no state's month", file=path, hint="Keep the workbook as it came.")
+    report.counts["laus.months_of_other_areas"] = areas
+    report.problem(name, "states' months without a labour force and its unemployed", odd, example)
+    if not any("not seasonally adjusted" in title for title in titles):
+        what = "annual rates made of seasonally adjusted months, not the published averages"
+        report.problem(name, what, len(sums))
+    short = [key for key, (months, *_) in sums.items() if len(months) < 12]
+    report.problem(name, "states' years without all twelve months", len(short), str(short[0]) if short else "")
+    for (fips, year), (months, labor_force, unemployed) in sums.items():
+        if len(months) == 12:
+            yield fips, year, round(100 * unemployed / labor_force, 1)
+
+
+def _figures(row: list[object]) -> tuple[int, int, float, float] | None:
+    try:
+        year, month, labor_force, unemployed = (float(str(row[i])) for i in (_YEAR, _MONTH, _LABOR_FORCE, _UNEMPLOYED))
+    except (ValueError, IndexError):
+        return None
+    good = month in range(1, 13) and year == int(year) and 0 <= unemployed <= labor_force and labor_force > 0
+    return (int(year), int(month), labor_force, unemployed) if good else None
