@@ -11,9 +11,9 @@ import click
 
 if TYPE_CHECKING:
     from hbench.core import HbenchError
-    from hbench.data.build import Recipe
     from hbench.data.opening import RecordsOf
-    from hbench.data.status import TaskStatus
+    from hbench.data.sources import Recipe
+    from hbench.data.status import SourceStatus, TaskStatus
     from hbench.plugin import Registry
     from hbench.spec import TaskEntry, TaskIndex
 
@@ -83,7 +83,7 @@ def build(
     include_paths: Sequence[Path],
 ) -> None:
     """Build TASKS from raw files, from data that a package carries, or from the tables that their YAML names."""
-    from hbench.data.build import Recipe
+    from hbench.data.sources import Recipe
 
     context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths, funnel))
 
@@ -108,8 +108,8 @@ def demo(
     include_paths: Sequence[Path],
 ) -> None:
     """Make synthetic raw files in the providers' layouts and build TASKS from them."""
-    from hbench.data.build import Recipe
     from hbench.data.export import SYNTHETIC
+    from hbench.data.sources import Recipe
 
     code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, include_paths, funnel)
     click.echo(SYNTHETIC, err=True)
@@ -257,10 +257,15 @@ def _show_status(one: TaskStatus, shown: dict[tuple[str, ...], str]) -> None:
         f"{stored.kind} ({stored.rows:,} rows{'' if stored.current else ', of an older spec'})" for stored in one.stored
     )
     click.echo(f"{one.task}: {kinds or 'nothing in the store'}")
+    for source in one.sources:
+        _show_source(source, one.task, shown)
+
+
+def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]) -> None:
     if one.problem:
         click.echo(f"  source {one.source}: {one.problem}")
     files = tuple(file.path for file in one.raw)
-    if files and (first := shown.setdefault(files, one.task)) != one.task:
+    if files and (first := shown.setdefault(files, task)) != task:
         click.echo(f"  raw files of {one.source}: as for {first}")
         return
     for file in one.raw:

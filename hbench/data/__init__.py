@@ -16,8 +16,9 @@ from hbench.data.taskdata import TaskData, TaskReader
 from hbench.data.truth import target_values
 
 if TYPE_CHECKING:
-    from hbench.data.build import BuildItem, Recipe, build_many, build_task
+    from hbench.data.build import BuildItem, build_many, build_task
     from hbench.data.sample import run_steps
+    from hbench.data.sources import Recipe
 
 __all__ = [
     "BuildItem",
@@ -45,7 +46,13 @@ __all__ = [
     "write_records",
 ]
 
-_LAZY = {"BuildItem": "build", "Recipe": "build", "build_many": "build", "build_task": "build", "run_steps": "sample"}
+_LAZY = {
+    "BuildItem": "build",
+    "Recipe": "sources",
+    "build_many": "build",
+    "build_task": "build",
+    "run_steps": "sample",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,14 @@ from hbench.core.version import __version__
 from hbench.data.code import task_code
 from hbench.data.context import StepContext
 from hbench.data.files import sha256_file
-from hbench.data.filesource import file_panels
 from hbench.data.fingerprint import RULES, fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
-from hbench.data.panels import Panels, build_panels, demo_panels, packaged_panels
+from hbench.data.panels import Panels
 from hbench.data.records import write_records
 from hbench.data.sample import check_parameters, run_steps
+from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
 from hbench.data.stored import DATA, FUNNEL, RECORDS, SPLIT, TABLE, TRAINING, named
@@ -38,31 +38,7 @@ if TYPE_CHECKING:
 
 TRAINING_ROWS = 20_000
 """Largest number of training rows whose truth is stored; enough for a marginal distribution."""
-DEMO_SEED = 42
 _FILES = (TABLE, SPLIT, RECORDS, TRAINING, FUNNEL)
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How data are made, apart from the task.
-
-    Attributes
-    ----------
-    kind : str
-        ``build``, ``demo``, ``package`` or ``file``.
-    raw : Path or None
-        Folder of the raw files (``build``).
-    seed, scale : int and float
-        Of the synthetic raw files (``demo``).
-    accept_changed : bool
-        Whether raw files may differ from the expected ones.
-    """
-
-    kind: str
-    raw: Path | None = None
-    seed: int = DEMO_SEED
-    scale: float = 1.0
-    accept_changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -115,22 +91,27 @@ def build_task(
         Raw files are missing or changed, or a step, the split or a prompt does not suit the rows.
     """
     recipe = Recipe(kind, raw, seed, scale, accept_changed)
-    return _build(BuildItem(task, records_of, folder), recipe, store, registry)
+    _check_parts(task, registry)
+    panels = task_panels(task, recipe, store=store, registry=registry, folder=folder)
+    return _build(BuildItem(task, records_of, folder), panels, recipe, store, registry)
 
 
 def build_many(
     items: Sequence[BuildItem], recipe: Recipe, *, store: Store, registry: Registry, executor: Executor
 ) -> Iterator[tuple[BuildItem, TaskData | HbenchError]]:
-    """Build tasks side by side, sources first, and yield each with its data or what went wrong, in order.
+    """Build the sources side by side, each once, then the tasks, and yield each with its data or what went wrong.
 
-    Every byte is the same for any number of jobs: nothing that is written depends on another task.
+    They come in order. Every byte is the same for any number of jobs: nothing that is written depends on another task.
     """
-    sources = {item.task.source: item for item in items if isinstance(item.task.source, str)}
-    for _ in executor.map(partial(_try_panels, recipe, store, registry), list(sources.values())):
-        # What goes wrong with a source is told for every one of its tasks.
-        pass
-    results = executor.map(partial(_try_build, recipe, store, registry), items)
-    for item, result in zip(items, results, strict=True):
+    faults = [_fault(item.task, registry) for item in items]
+    sound = [item for item, fault in zip(items, faults, strict=True) if fault is None]
+    sources = list(dict.fromkeys((item.task.suite, name) for item in sound for name in item.task.sources))
+    # What goes wrong with a source is told for every one of its tasks.
+    made = dict(zip(sources, executor.map(partial(try_source_panels, recipe, store, registry), sources), strict=True))
+    parts = [(item, {name: made[item.task.suite, name] for name in item.task.sources}) for item in sound]
+    results = executor.map(partial(_try_build, recipe, store, registry), parts)
+    for item, fault in zip(items, faults, strict=True):
+        result = fault if fault is not None else next(results)
         if isinstance(result, HbenchError):
             yield item, result
             continue
@@ -138,55 +119,38 @@ def build_many(
         yield item, found if found is not None else DataError("the data vanished from the store", task=item.task.name)
 
 
-def _try_panels(recipe: Recipe, store: Store, registry: Registry, item: BuildItem) -> None:
+def _fault(task: Task, registry: Registry) -> HbenchError | None:
     try:
-        _panels(item, recipe, store, registry)
-    except HbenchError:
-        return
+        _check_parts(task, registry)
+    except HbenchError as error:
+        return error
+    return None
 
 
-def _try_build(recipe: Recipe, store: Store, registry: Registry, item: BuildItem) -> str | HbenchError:
+def _try_build(
+    recipe: Recipe, store: Store, registry: Registry, part: tuple[BuildItem, dict[str, Panels | HbenchError]]
+) -> str | HbenchError:
+    item, made = part
     try:
-        return _build(item, recipe, store, registry).kind
+        # A table of the researcher's own belongs to this task alone.
+        panels = all_made(made) or task_panels(item.task, recipe, store=store, registry=registry, folder=item.folder)
+        return _build(item, panels, recipe, store, registry).kind
     except HbenchError as error:
         return error
 
 
-def _panels(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) -> Panels:
-    task = item.task
-    if isinstance(task.source, FileSource):
-        return file_panels(task, task.source, folder=item.folder, store=store)
-    source = registry.get("source", task.source, suite=task.suite)()
-    if recipe.kind == "demo":
-        return demo_panels(task.source, source, suite=task.suite, store=store, seed=recipe.seed, scale=recipe.scale)
-    if recipe.kind == "package":
-        return packaged_panels(task.source, source, suite=task.suite, store=store)
-    if recipe.raw is None:
-        raise DataError("building from raw files needs their folder", task=task.name, hint="Name it with --raw FOLDER.")
-    return build_panels(
-        task.source,
-        source,
-        suite=task.suite,
-        kind=recipe.kind,
-        raw=recipe.raw,
-        store=store,
-        accept_changed=recipe.accept_changed,
-    )
-
-
-def _build(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) -> TaskData:
+def _build(item: BuildItem, panels: Mapping[str, Panels], recipe: Recipe, store: Store, registry: Registry) -> TaskData:
     task = item.task
     kind = "file" if isinstance(task.source, FileSource) else recipe.kind
-    _check_parts(task, registry)
-    panels = _panels(item, recipe, store, registry)
     spec = spec_digest(task, item.folder)
+    marks = {name: one.fingerprint for name, one in panels.items()}
     mark = fingerprint(
         {
             "rules": RULES,
             "task": task.name,
             "kind": kind,
             "spec": spec,
-            "panels": panels.fingerprint,
+            "panels": marks,
             "code": task_code(task, registry),
         }
     )
@@ -195,7 +159,9 @@ def _build(item: BuildItem, recipe: Recipe, store: Store, registry: Registry) ->
     else:
         with store.writer(task.name, kind, mark) as out:
             made = {"seed": recipe.seed, "scale": recipe.scale} if kind == "demo" else {}
-            _write(item, panels, registry, out, {"kind": kind, "fingerprint": mark, "spec": spec, **made})
+            _write(
+                item, panels, registry, out, {"kind": kind, "fingerprint": mark, "spec": spec, "panels": marks, **made}
+            )
     found = store.find(task.name, kind, renderer=partial(item.records_of, task))
     if found is None:
         raise DataError("the data vanished from the store", task=task.name)
@@ -210,10 +176,11 @@ def _check_parts(task: Task, registry: Registry) -> None:
         check_parameters(registry.get("split", task.split.unit, suite=task.suite), task.split, task=task.name)
 
 
-def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data: dict[str, Any]) -> None:
+def _write(item: BuildItem, panels: Mapping[str, Panels], registry: Registry, out: Path, data: dict[str, Any]) -> None:
     task = item.task
-    tables = panels.tables()
-    source = _start(task, tables, registry)
+    report = joint_report(panels)
+    tables = all_tables(panels, task=task.name)
+    source = _start(task, tables, next(iter(panels.values())).tables(), registry)
     context = StepContext(task, source, tables)
     table, funnel = run_steps(source, task.sample, context, resolve=_resolver(task, registry))
     keys = key_columns(task, table)
@@ -238,14 +205,12 @@ def _write(item: BuildItem, panels: Panels, registry: Registry, out: Path, data:
             "format": 1,
             "task": task.name,
             **data,
-            "source": task.source if isinstance(task.source, str) else task.source.file,
-            "panels": panels.fingerprint,
             "versions": {"hbench": __version__, **task_code(task, registry)},
             "splits": counts,
             "sample": sizes,
-            "files": panels.report["files"],
-            "counts": panels.report["counts"],
-            "problems": [*panels.report["problems"], *_nothing_held_out(counts, sizes)],
+            "files": report["files"],
+            "counts": report["counts"],
+            "problems": [*report["problems"], *_nothing_held_out(counts, sizes)],
             "outputs": {name: sha256_file(out / name) for name in _FILES},
         },
     )
@@ -265,18 +230,20 @@ def _nothing_held_out(counts: dict[str, int], sizes: dict[str, int]) -> list[dic
     return [{"file": "sample", "what": f"there are no evaluation records; {what}", "rows": rows, "example": ""}]
 
 
-def _start(task: Task, tables: dict[str, pl.LazyFrame], registry: Registry) -> pl.LazyFrame:
-    """Return the table that the task starts from: one of the source's, or one that a registered function makes."""
-    name = task.panel or (task.source if isinstance(task.source, str) else task.task)
+def _start(
+    task: Task, tables: dict[str, pl.LazyFrame], first: dict[str, pl.LazyFrame], registry: Registry
+) -> pl.LazyFrame:
+    """Return the table that the task starts from: one of the sources', or one that a registered function makes."""
+    name = task.panel or (task.sources[0] if task.sources else task.task)
     if name in tables:
         return tables[name]
     try:
         make: Callable[..., pl.LazyFrame] = registry.get("table", name, suite=task.suite)
     except PluginError:
-        if task.panel is None and len(tables) == 1:
-            return next(iter(tables.values()))
+        if task.panel is None and len(first) == 1:
+            return next(iter(first.values()))
         raise DataError(
-            f"the source has no table {name!r}",
+            f"the sources have no table {name!r}" if len(task.sources) > 1 else f"the source has no table {name!r}",
             task=task.name,
             hint=f"Tables: {', '.join(tables)}. Name one in `panel`.",
         ) from None

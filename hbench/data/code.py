@@ -24,8 +24,7 @@ def task_code(task: Task, registry: Registry) -> dict[str, str]:
         parts.add(("split", task.split.unit))
     if task.prompt.adapter is not None:
         parts.add(("adapter", task.prompt.adapter))
-    if isinstance(task.source, str):
-        parts.add(("source", task.source))
+    parts |= {("source", name) for name in task.sources}
     code = {f"{kind} {name}": code_version(registry.get(kind, name, suite=task.suite)) for kind, name in sorted(parts)}
     # The prompts' own package, whatever function the caller reaches it by.
     return {**code, "prompt": folder_version(Path(__file__).parents[1] / "prompt")}

@@ -27,7 +27,7 @@ class StepContext:
     source : polars.LazyFrame
         The table that the task starts from, uncut: cut-offs are quantiles of this.
     tables : mapping
-        All tables of the task's source, by name, for steps that attach one to another.
+        All tables of the task's sources, by name, for steps that attach one to another.
     details : list of (str, int)
         What the rows dropped by the current step failed; filled by `keep` and `detail`.
     """

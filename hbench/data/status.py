@@ -44,15 +44,22 @@ class StoredStatus:
 
 
 @dataclass(frozen=True)
+class SourceStatus:
+    """One source's raw files."""
+
+    source: str
+    raw: tuple[RawStatus, ...]
+    problem: str = ""
+    """Why the source cannot be asked."""
+
+
+@dataclass(frozen=True)
 class TaskStatus:
     """One task's data."""
 
     task: str
-    source: str
     stored: tuple[StoredStatus, ...]
-    raw: tuple[RawStatus, ...]
-    problem: str = ""
-    """Why the source cannot be asked."""
+    sources: tuple[SourceStatus, ...]
 
 
 def task_status(
@@ -75,15 +82,18 @@ def task_status(
     if isinstance(task.source, FileSource):
         path = Path(task.source.file) if folder is None else folder / task.source.file
         own = RawStatus(task.source.file, "named in the YAML", "your own", True, path.is_file())
-        return TaskStatus(task.name, task.source.file, tuple(stored), (own,))
+        return TaskStatus(task.name, tuple(stored), (SourceStatus(task.source.file, (own,)),))
+    sources = (_source_status(name, task.suite, registry, raw, check=check) for name in task.sources)
+    return TaskStatus(task.name, tuple(stored), tuple(sources))
+
+
+def _source_status(name: str, suite: str, registry: Registry, raw: Path | None, *, check: bool) -> SourceStatus:
     try:
-        files = registry.get("source", task.source, suite=task.suite)().files
+        files = registry.get("source", name, suite=suite)().files
     except HbenchError as error:
         # A source that is broken, or yet to come, hides nothing of the others.
-        return TaskStatus(task.name, task.source, tuple(stored), (), error.message)
-    return TaskStatus(
-        task.name, task.source, tuple(stored), tuple(_raw_status(file, raw, check=check) for file in files)
-    )
+        return SourceStatus(name, (), error.message)
+    return SourceStatus(name, tuple(_raw_status(file, raw, check=check) for file in files))
 
 
 def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:

@@ -178,6 +178,15 @@ class Answer(Frozen):
     options: dict[str, float | int | str | bool] = Field(default_factory=dict)
 
 
+class Learn(Frozen):
+    """What statistical learners get besides the predictors."""
+
+    month: bool = False
+    """Whether the prompt names the month of the record's time, so that they get it as a last categorical feature."""
+    seeds: dict[str, int] = Field(default_factory=dict)
+    """Seeds of the reference's fits, by target."""
+
+
 class Task(Frozen):
     """One task, as its YAML says it. The order of keys is that of the paper's appendix."""
 
@@ -190,9 +199,10 @@ class Task(Frozen):
     groups: tuple[str, ...] = ()
     """Further names to select by, as in ``@games``."""
     survey: str | None = None
-    source: str | FileSource
+    source: str | tuple[str, ...] | FileSource
+    """A registered source, several (the survey's first), or a table of one's own."""
     panel: str | None = None
-    """Which of the source's tables to start from (default: the source's name)."""
+    """Which of the sources' tables to start from (default: the first source's name)."""
     key: Key
     targets: tuple[Target, ...] = Field(min_length=1)
     predictors: tuple[Predictors, ...] = ()
@@ -210,7 +220,20 @@ class Task(Frozen):
     answer: Answer
     metrics: tuple[MetricUse, ...] = Field(min_length=1)
     """The first is the headline."""
+    learn: Learn = Field(default_factory=Learn)
     citation: str | None = None
+
+    @field_validator("source")
+    @classmethod
+    def _distinct_sources(cls, source: str | tuple[str, ...] | FileSource) -> str | tuple[str, ...] | FileSource:
+        if not isinstance(source, tuple):
+            return source
+        if not source:
+            raise ValueError("the list names no source")
+        repeated = {name for name in source if source.count(name) > 1}
+        if repeated:
+            raise ValueError(f"sources are repeated: {', '.join(sorted(repeated))}")
+        return source if len(source) > 1 else source[0]
 
     @field_validator("metrics", mode="before")
     @classmethod
@@ -232,6 +255,9 @@ class Task(Frozen):
         for use in self.metrics:
             if use.target is not None and use.target not in names:
                 raise ValueError(f"metric {use.metric} names the target {use.target!r}, which the task does not have")
+        for name in self.learn.seeds:
+            if name not in names:
+                raise ValueError(f"`learn` names the target {name!r}, which the task does not have")
         if self.treatment is not None and self.treatment not in columns:
             raise ValueError(f"the treatment {self.treatment!r} is not among the predictors")
         return self
@@ -240,6 +266,13 @@ class Task(Frozen):
     def name(self) -> str:
         """Qualified name, ``suite/task``."""
         return f"{self.suite}/{self.task}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the registered sources, the survey's first; none where the task reads a table of its own."""
+        if isinstance(self.source, FileSource):
+            return ()
+        return (self.source,) if isinstance(self.source, str) else self.source
 
     @property
     def kind(self) -> TargetKind:

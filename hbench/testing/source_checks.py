@@ -18,7 +18,7 @@ MEMORY = 512 * 2**20
 
 def sources(suite: SuiteUnderTest) -> Iterator[str]:
     """Build every source of the suite twice, in fresh processes that hash texts differently."""
-    names = sorted({task.spec.source for task in suite.tasks if isinstance(task.spec.source, str)})
+    names = sorted({name for task in suite.tasks for name in task.spec.sources})
     own = {info.name for info in suite.registry.names("source") if info.suite == suite.name}
     present = [name for name in names if name.rpartition("/")[2] in own]
     if not present:

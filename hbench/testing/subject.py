@@ -140,7 +140,7 @@ class TaskUnderTest:
     @property
     def must_have_data(self) -> bool:
         """Whether data can be made without raw files, so that their absence is a fault."""
-        return self.suite.kind in IMPLICIT or not isinstance(self.spec.source, str)
+        return self.suite.kind in IMPLICIT or not self.spec.sources
 
     @property
     def data(self) -> TaskData:

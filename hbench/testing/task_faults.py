@@ -127,8 +127,8 @@ class _Check:
 
 def _named(task: Task) -> Iterator[tuple[str, str, Steps]]:
     """Yield kind, name and place of every component that a task names."""
-    if isinstance(task.source, str):
-        yield "source", task.source, ("source",)
+    for number, name in enumerate(task.sources):
+        yield "source", name, ("source",) if len(task.sources) == 1 else ("source", number)
     for number, step in enumerate(task.sample):
         yield "step", step.name, ("sample", number)
     if task.split is not None:

@@ -62,6 +62,9 @@ _STEPS = {
 _SOURCES = {
     "cex_diary": "sources.cex_diary:CexDiary",
     "cex_interview": "sources.cex_interview:CexInterview",
+    "cpi": "sources.cpi:Cpi",
+    "macro": "sources.macro_context:Macro",
+    "ui_policy": "sources.ui_policy:UiPolicy",
     "michigan": "sources.michigan:Michigan",
 }
 """Sources, by their module in the package."""

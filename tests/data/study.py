@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from hbench.core import BuildReport, Message, RawFile, Record
+from hbench.data import StepContext
 from hbench.plugin import ComponentInfo, Registry, Scope
 from hbench.plugin.builtin import hbench_register
 from hbench.spec.task import Task
@@ -66,6 +67,31 @@ class Packaged(Panel):
         super().build(raw, out, report=report)
 
 
+class Economy:
+    """A second source, with a raw file and a table of its own."""
+
+    files = (RawFile("economy.csv", "https://example.org", "free"),)
+    table = "economy"
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        report.counts["economies"] = 1
+        pl.read_csv(raw / "economy.csv").write_parquet(out / f"{self.table}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        raw.mkdir(parents=True, exist_ok=True)
+        (raw / "economy.csv").write_text(f"quarter,seed,scale\n0,{seed},{scale}\n")
+
+
+class Rival(Economy):
+    """Claims a table that the source ``panel`` has."""
+
+    table = "macro"
+
+
+def attach_economy(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    return frame.join(context.tables["economy"].select("seed", "scale"), how="cross", maintain_order="left")
+
+
 def records_of(task: Task, rows: Iterable[Mapping[str, Any]], *, prompts: bool = True) -> Iterator[Record]:
     for row in rows:
         yield Record(
@@ -85,6 +111,11 @@ def registry() -> Registry:
     scope = Scope("hbench", "hbench", "0")
     hbench_register(scope)
     own = [("source", "panel", "Panel"), ("source", "changed", "Changed"), ("source", "packaged", "Packaged")]
+    own += [
+        ("source", "economy", "Economy"),
+        ("source", "rival", "Rival"),
+        ("step", "attach_economy", "attach_economy"),
+    ]
     return Registry(
         [
             *scope.components,

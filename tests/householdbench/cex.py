@@ -9,7 +9,6 @@ from typing import Any
 from hbench.core import BuildReport
 from hbench_householdbench.sources.cex_interview import CexInterview
 from hbench_householdbench.sources.cex_packages import FOLDER, SUBSET, stem
-from hbench_householdbench.sources.demo.macro import write_macro
 from hbench_householdbench.sources.demo.releases import write_cex_releases
 
 PARTS = {
@@ -66,7 +65,6 @@ def build(tmp_path: Path, packages: dict[int, dict[str, bytes | list[dict[str, s
         pack(raw, year, files)
     (raw / SUBSET).write_text("\n".join(map(str, packages)) + "\n")
     write_cex_releases(raw, packages)
-    write_macro(raw, seed=1, prices=True)
     report = BuildReport()
     CexInterview().build(raw, out, report=report)
     return pl.read_parquet(out / "cex_interview.parquet"), report

@@ -20,6 +20,7 @@ from hbench.data import Store
 from hbench.data.taskdata import TaskData
 from hbench_householdbench.sources import cex_diary
 from hbench_householdbench.sources.demo.cex_diary import write
+from hbench_householdbench.sources.demo.macro import write_fred_qd
 
 pl = pytest.importorskip("polars")
 
@@ -33,6 +34,7 @@ SMALL = ("--scale", str(SCALE))
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("raw")
     write(folder, seed=7, scale=SCALE)
+    write_fred_qd(folder, seed=7)
     return folder
 
 
@@ -49,7 +51,7 @@ def stored(kind: str) -> TaskData:
 
 
 def panel(found: TaskData, name: str) -> Any:
-    (path,) = Store().root.glob(f"**/{found.info['panels']}/{name}.parquet")
+    (path,) = Store().root.glob(f"**/{found.info['panels']['cex_diary']}/{name}.parquet")
     return pl.read_parquet(path)
 
 
@@ -63,6 +65,7 @@ def digests(root: Path, suffixes: tuple[str, ...]) -> dict[str, str]:
 
 def test_the_demo_files_are_the_same_for_a_seed(raw: Path, tmp_path: Path) -> None:
     write(tmp_path, seed=7, scale=SCALE)
+    write_fred_qd(tmp_path, seed=7)
     names = (".zip", ".csv")
     assert digests(tmp_path, names) == digests(raw, names)
     assert len(digests(raw, (".zip",))) == 11
@@ -70,8 +73,10 @@ def test_the_demo_files_are_the_same_for_a_seed(raw: Path, tmp_path: Path) -> No
 
 def test_built_from_raw_files(raw: Path) -> None:
     refused = run("build", TASK, "--raw", str(raw), code=2).output
-    assert "2 raw files are not those that the suite was written for" in refused
+    assert "2 sources cannot be made" in refused
+    assert refused.count("1 raw files are not those that the suite was written for") == 2
     assert "release_dates/release_cex.csv" in refused
+    assert "macro/fred-qd/2026-07-QD.csv" in refused
     assert "--accept-changed" in refused
     assert Store().find(TASK, "build") is None
     built = run("build", TASK, "--raw", str(raw), "--accept-changed").output
@@ -184,7 +189,7 @@ def test_a_missing_or_damaged_archive_leaves_nothing_behind(raw: Path, tmp_path:
     assert "diary93.zip (from https://www.bls.gov/cex/pumd_data.htm; terms:" in missing
     archive.write_bytes(content[: len(content) // 2])
     assert "damaged" in run("build", TASK, "--raw", str(tmp_path), "--accept-changed", code=2).output
-    assert not list(Store().root.glob("**/*.parquet"))
+    assert {path.stem for path in Store().root.glob("**/*.parquet")} == {"macro_context"}
     assert not list(Store().root.glob("**/.build-*"))
     # The build goes on where it can once the file is whole.
     archive.write_bytes(content)
@@ -217,7 +222,7 @@ def test_the_same_bytes_for_any_number_of_threads(raw: Path, tmp_path: Path) -> 
         subprocess.run([sys.executable, "-c", code, str(raw), str(out)], env=environ, check=True, timeout=120)
         made.append(digests(out, (".parquet",)))
     assert made[0] == made[1]
-    assert len(made[0]) == 3
+    assert len(made[0]) == 2
 
 
 def test_eval_scores_no_change_as_exactly_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -237,13 +242,14 @@ def test_eval_scores_no_change_as_exactly_one(tmp_path: Path, capsys: pytest.Cap
 def test_status_lists_every_task_though_some_sources_are_to_come() -> None:
     told = json.loads(run("status", "householdbench/*", "--json").output)
     assert len(told) == 32
-    assert all(bool(one["raw"]) != bool(one["problem"]) for one in told)
-    for one in told:
+    sources = [source for one in told for source in one["sources"]]
+    assert all(bool(one["raw"]) != bool(one["problem"]) for one in sources)
+    for one in sources:
         for file in one["raw"]:
             assert file["path"]
             assert file["origin"]
             assert file["terms"]
     diary = next(one for one in told if one["task"] == TASK)
-    assert len(diary["raw"]) == 7 + 22 + 2
+    assert [(one["source"], len(one["raw"])) for one in diary["sources"]] == [("cex_diary", 7 + 22 + 1), ("macro", 1)]
     text = run("status", "householdbench/*").output
     assert text.count("micro/cex/diary/bls/diary90.zip") == 1

@@ -11,18 +11,11 @@ import pytest
 from hbench.core import BuildReport, DataError
 from hbench.data import StepContext
 from hbench.spec import Task
-from hbench_householdbench.sources.cpi import GROUPS, cpi_file, quarterly_cpi, read_cpi
-from hbench_householdbench.sources.demo.macro import write_macro
+from hbench_householdbench.sources.cpi import CATEGORIES, GROUPS, Cpi, cpi_file, quarterly_cpi, read_cpi
+from hbench_householdbench.sources.demo.macro import write_fred_qd, write_prices
+from hbench_householdbench.sources.economic_series import Series, economic_series
 from hbench_householdbench.sources.fred_qd import FRED_QD, read_fred_qd
-from hbench_householdbench.sources.macro_context import (
-    ASSETS,
-    CATEGORIES,
-    CORE,
-    NEEDED_BY,
-    Series,
-    macro_context,
-    write_macro_context,
-)
+from hbench_householdbench.sources.macro_context import ASSETS, CORE, NEEDED_BY, Macro, macro_context
 from hbench_householdbench.sources.quarters import q_index, quarter_name
 from hbench_householdbench.steps.macro import attach_macro
 
@@ -48,7 +41,7 @@ def test_quarters_count_and_have_names() -> None:
 def test_growth_and_the_compound_by_hand() -> None:
     # Doubles over twenty quarters: 2 ** (1/20) - 1 a quarter, whatever the way.
     path = [100.0] * 20 + [200.0, 210.0]
-    table = macro_context(levels(22, g=path), [Series("g", "g", True)])
+    table = economic_series(levels(22, g=path), [Series("g", "g", True)], file="x")
     last = table.filter(pl.col("origin_q_index") == q_index(1995, 2)).row(0, named=True)
     assert last["g_lag1"] == pytest.approx(100.0)  # 1995Q1 over 1994Q4
     assert [last[f"g_lag{k}"] for k in (2, 3, 4)] == [0.0, 0.0, 0.0]
@@ -58,7 +51,7 @@ def test_growth_and_the_compound_by_hand() -> None:
 
 
 def test_rates_are_levels_and_a_mean_of_twenty_quarters() -> None:
-    table = macro_context(levels(21, r=[float(i) for i in range(21)]), [Series("r", "r", False)])
+    table = economic_series(levels(21, r=[float(i) for i in range(21)]), [Series("r", "r", False)], file="x")
     row = table.filter(pl.col("origin_q_index") == q_index(1995, 2)).row(0, named=True)
     assert [row[f"r_lag{k}"] for k in (1, 2, 3, 4)] == [20.0, 19.0, 18.0, 17.0]
     assert row["r_5y_mean"] == 10.5  # of 1 to 20
@@ -69,7 +62,7 @@ def test_rates_are_levels_and_a_mean_of_twenty_quarters() -> None:
 def test_a_hole_takes_the_five_year_figures_around_it() -> None:
     holed: list[float | None] = [100.0 + i for i in range(45)]
     holed[22] = None
-    table = macro_context(levels(45, g=holed, r=holed), [Series("g", "g", True), Series("r", "r", False)])
+    table = economic_series(levels(45, g=holed, r=holed), [Series("g", "g", True), Series("r", "r", False)], file="x")
     # Growth into and out of the hole is missing, so 21 quarters lose the compound; the mean loses 20.
     assert table["g_5y_compound"][20:].null_count() == 21
     assert table["r_5y_mean"][20:].null_count() == 20
@@ -80,12 +73,12 @@ def test_one_blank_core_rate_removes_twenty_quarters() -> None:
     n, growth = 60, [100.0 + i for i in range(60)]
     whole = levels(n, GDPC1=growth, CPIAUCSL=growth, UNRATE=[5.0] * n, FEDFUNDS=[3.0] * n)
     blank = whole.with_columns(UNRATE=pl.when(pl.col("q_index") != q_index(1998, 1)).then("UNRATE"))
-    assert len(macro_context(whole, CORE)) - len(macro_context(blank, CORE)) == 20
+    assert len(macro_context(whole)) - len(macro_context(blank)) == 20
 
 
 def test_growth_needs_levels_above_zero() -> None:
     with pytest.raises(DataError, match=r"g is 0.0 in 1990Q2"):
-        macro_context(levels(3, g=[1.0, 0.0, 2.0]), [Series("g", "g", True)])
+        economic_series(levels(3, g=[1.0, 0.0, 2.0]), [Series("g", "g", True)], file="x")
 
 
 def test_fred_qd_is_read_without_its_notes(tmp_path: Path) -> None:
@@ -117,7 +110,7 @@ def test_a_faulty_fred_qd_is_refused(tmp_path: Path, rows: list[str], message: s
 
 
 def test_every_group_of_prices_is_read(tmp_path: Path) -> None:
-    write_macro(tmp_path, seed=1, prices=True)
+    write_prices(tmp_path, seed=1)
     report = BuildReport()
     monthly = read_cpi(tmp_path, report=report)
     assert monthly.columns == ["date", *GROUPS]
@@ -135,7 +128,7 @@ def test_every_group_of_prices_is_read(tmp_path: Path) -> None:
 
 
 def test_a_repeated_month_of_prices_is_refused(tmp_path: Path) -> None:
-    write_macro(tmp_path, seed=1, prices=True)
+    write_prices(tmp_path, seed=1)
     path = tmp_path / cpi_file("cpi_housing").path
     text = path.read_text()
     path.write_text(text + text.splitlines()[1] + "\n")
@@ -145,12 +138,13 @@ def test_a_repeated_month_of_prices_is_refused(tmp_path: Path) -> None:
 
 def context_of(tasks: Mapping[str, Task], name: str, folder: Path) -> StepContext:
     table = pl.LazyFrame({"interview_date": ["2001-02-01"]})
-    return StepContext(tasks[name], table, {"macro_context": pl.scan_parquet(folder / "macro_context.parquet")})
+    return StepContext(tasks[name], table, {path.stem: pl.scan_parquet(path) for path in folder.glob("*.parquet")})
 
 
 def test_rows_get_the_quarter_before_theirs(tmp_path: Path, tasks: Mapping[str, Task]) -> None:
-    write_macro(tmp_path, seed=1, prices=True)
-    write_macro_context(tmp_path, tmp_path, report=BuildReport(), prices=True)
+    for source in (Macro(), Cpi()):
+        source.demo(tmp_path, seed=1, scale=1.0)
+        source.build(tmp_path, tmp_path, report=BuildReport())
     context = context_of(tasks, "cons_cex_categories", tmp_path)
     rows = pl.LazyFrame({"interview_date": ["2001-01-01", "2001-03-31", "2001-04-01", "1980-01-01"]})
     got = attach_macro(rows, context, at="interview_date", category_prices=True).collect()
@@ -173,9 +167,23 @@ def test_rows_get_the_quarter_before_theirs(tmp_path: Path, tasks: Mapping[str, 
     )
 
 
+@pytest.mark.parametrize(("lacking", "source"), [("macro_context", "macro"), ("cpi_context", "cpi")])
+def test_a_source_that_the_task_does_not_list_is_named(
+    tmp_path: Path, tasks: Mapping[str, Task], lacking: str, source: str
+) -> None:
+    for one in (Macro(), Cpi()):
+        one.demo(tmp_path, seed=1, scale=1.0)
+        one.build(tmp_path, tmp_path, report=BuildReport())
+    (tmp_path / f"{lacking}.parquet").unlink()
+    context = context_of(tasks, "cons_cex_categories", tmp_path)
+    with pytest.raises(DataError, match=f"there is no table '{lacking}'") as error:
+        attach_macro(context.source, context, at="interview_date", category_prices=True)
+    assert f"List the source '{source}'" in str(error.value)
+
+
 def test_a_date_outside_of_the_file_stops_the_build(tmp_path: Path, tasks: Mapping[str, Task]) -> None:
-    write_macro(tmp_path, seed=1)
-    write_macro_context(tmp_path, tmp_path, report=BuildReport())
+    write_fred_qd(tmp_path, seed=1)
+    Macro().build(tmp_path, tmp_path, report=BuildReport())
     context = context_of(tasks, "cons_cex_total", tmp_path)
     rows = pl.LazyFrame({"interview_date": ["1964-03-01", "1964-04-01", "2026-09-30", "2026-10-01", None]})
     with pytest.raises(DataError, match=r"3 rows have no economic context.*no date, 1964Q1, 2026Q4"):
@@ -188,12 +196,12 @@ def test_a_date_outside_of_the_file_stops_the_build(tmp_path: Path, tasks: Mappi
 def test_series_are_missed_by_the_tasks_that_need_them(
     tmp_path: Path, tasks: Mapping[str, Task], task_name: str
 ) -> None:
-    write_macro(tmp_path, seed=1)
+    write_fred_qd(tmp_path, seed=1)
     path = tmp_path / FRED_QD.path
     table = pl.read_csv(path, infer_schema=False)
     table.drop("S&P 500", "MORTGAGE30US").write_csv(path)
     report = BuildReport()
-    write_macro_context(tmp_path, tmp_path, report=report)
+    Macro().build(tmp_path, tmp_path, report=report)
     assert [problem.what for problem in report.problems] == [
         "no column 'S&P 500', which is needed by cons_psid_wealth",
         "no column 'MORTGAGE30US', which is needed by cons_psid_wealth, house_sce_lockin",
@@ -225,7 +233,7 @@ def test_the_real_fred_qd(shared_dir: Path, tmp_path: Path, tasks: Mapping[str, 
     path.parent.mkdir(parents=True)
     path.write_bytes((shared_dir / "data" / "fred" / "FRED-QD.csv").read_bytes())
     report = BuildReport()
-    write_macro_context(tmp_path, tmp_path, report=report)
+    Macro().build(tmp_path, tmp_path, report=report)
     assert [problem.what.split(",")[0] for problem in report.problems] == [
         "no column 'S&P 500'",
         "no column 'MORTGAGE30US'",
@@ -265,7 +273,7 @@ def test_the_real_fred_qd(shared_dir: Path, tmp_path: Path, tasks: Mapping[str, 
 def test_the_real_prices(shared_dir: Path, tmp_path: Path) -> None:
     """The BLS's figures (here as comma-separated copies) in the layout of its own files."""
     real = pl.read_csv(shared_dir / "data" / "cpi" / "cu_selected_us.csv", infer_schema=False)
-    write_macro(tmp_path, seed=1, prices=True)
+    write_prices(tmp_path, seed=1)
     path = tmp_path / cpi_file("cpi_all_items").path
     lines = [f"{s:<17}\t{y}\t{p}\t{v or '-':>12}\t" for s, y, p, v in real.iter_rows()]
     path.write_text("\n".join(["series_id        \tyear\tperiod\t       value\tfootnote_codes", *lines]) + "\n")

@@ -67,7 +67,7 @@ def test_every_component_is_registered(task: Task) -> None:
     for step in task.sample:
         # Refuses parameters that the step does not have; those of steps to come are not known yet.
         signature(registry.get("step", step.name, suite=task.suite)).bind(None, None, **step.params)
-    assert callable(registry.get("source", str(task.source), suite=task.suite))
+    assert all(callable(registry.get("source", name, suite=task.suite)) for name in task.sources)
     assert callable(registry.get("adapter", str(task.prompt.adapter), suite=task.suite))
     assert callable(registry.get("split", task.split.unit if task.split else "", suite=task.suite))
 

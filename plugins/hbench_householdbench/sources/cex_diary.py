@@ -14,7 +14,6 @@ from hbench_householdbench.sources.diary_days import days, strictly_dated, weekl
 from hbench_householdbench.sources.diary_files import Quarter, read_package, read_study
 from hbench_householdbench.sources.diary_purchases import STRICT_YEARS, purchases
 from hbench_householdbench.sources.diary_weeks import households, members, weeks
-from hbench_householdbench.sources.macro_context import macro_files, write_macro_context
 from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releases
 
 if TYPE_CHECKING:
@@ -57,10 +56,10 @@ PUBLISHED = {
 class CexDiary:
     """Diary weeks of the archives that are there.
 
-    Panels: ``cex_diary_daily`` (seven days for every week, with the household's attributes; the sums
+    Tables: ``cex_diary_daily`` (seven days for every week, with the household's attributes; the sums
     ``daily_total_expenditure``, ``daily_food_at_home`` and ``daily_food_away_from_home`` follow Stephens' rules and
-    exist for 1986-1996), ``cex_diary_weeks`` (weekly sums of all purchases, dated or not, with the weight) and
-    ``macro_context``. A label that the reference calls "not reported" is null.
+    exist for 1986-1996) and ``cex_diary_weeks`` (weekly sums of all purchases, dated or not, with the weight). A label
+    that the reference calls "not reported" is null.
     """
 
     @property
@@ -79,7 +78,7 @@ class CexDiary:
             RawFile(_package(year), _BLS, _BLS_TERMS, required=_needed((year,)))
             for year in range(layouts.FIRST_BLS_YEAR, layouts.LAST_YEAR + 1)
         ]
-        return (*studies, *packages, CEX_RELEASES, *macro_files())
+        return (*studies, *packages, CEX_RELEASES)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write the panels, one survey year after the other.
@@ -89,7 +88,6 @@ class CexDiary:
         DataError
             An archive is damaged, hostile or not in its year's layout.
         """
-        write_macro_context(raw, out, report=report)
         years = sorted(
             year for year in range(layouts.FIRST_YEAR, layouts.LAST_YEAR + 1) if raw_files(raw, _archive(year))
         )

@@ -13,7 +13,6 @@ from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import Package, family_members, find_packages, package_files
 from hbench_householdbench.sources.cex_reader import read_family_file
 from hbench_householdbench.sources.cex_supplements import read_rebates_2001, read_stimulus_2008
-from hbench_householdbench.sources.macro_context import macro_files, write_macro_context
 from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releases
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class CexInterview:
 
     Tables: ``cex_interview.parquet``, one row an interview, by quarter and NEWID (`COLUMNS`; dollars of the time,
     income a year, spending over three months); ``cex_rebates_2001.parquet`` and ``cex_stimulus_2008.parquet``, what
-    households said of these payments; ``macro_context.parquet`` and ``cpi_major_groups.parquet``.
+    households said of these payments.
 
     The reference's screening flags, which no released task uses, and states are not made.
 
@@ -49,8 +48,8 @@ class CexInterview:
 
     @property
     def files(self) -> tuple[RawFile, ...]:
-        """Packages (packed or not), the release dates, FRED-QD and consumer prices."""
-        return (*package_files(), CEX_RELEASES, *macro_files(prices=True))
+        """Packages (packed or not) and the release dates."""
+        return (*package_files(), CEX_RELEASES)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write the tables.
@@ -62,7 +61,6 @@ class CexInterview:
         """
         packages = find_packages(raw, report=report)
         releases = read_cex_releases(raw, [package.year for package in packages])
-        write_macro_context(raw, out, report=report, prices=True)
         with tempfile.TemporaryDirectory(dir=out) as folder:
             parts = Path(folder)
             for package in packages:

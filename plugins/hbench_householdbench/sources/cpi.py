@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.economic_series import Series, economic_series
 from hbench_householdbench.sources.quarters import quarter_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+_FOLDER = "macro/cpi"
 GROUPS = {
     "cpi_all_items": ("1.AllItems", "CUSR0000SA0"),
     "cpi_food_beverages": ("11.USFoodBeverage", "CUSR0000SAF"),
@@ -23,12 +25,41 @@ GROUPS = {
     "cpi_other_goods_services": ("18.USOtherGoodsAndServices", "CUSR0000SAG"),
 }
 """File and seasonally adjusted U.S. city average series by group."""
+MONTHLY = "cpi_major_groups"
+TABLE = "cpi_context"
+CATEGORIES = tuple(Series(f"{group}_qoq", group, True) for group in GROUPS if group != "cpi_all_items")
+
+
+class Cpi:
+    """The source ``cpi``: consumer prices by major group.
+
+    Tables: ``cpi_major_groups.parquet``, the indices by month; ``cpi_context.parquet``, one row for each quarter in
+    which a survey could take place, with the columns of `CATEGORIES`.
+    """
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """One file a group."""
+        return tuple(cpi_file(group) for group in GROUPS)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the tables."""
+        monthly = read_cpi(raw, report=report)
+        monthly.write_parquet(out / f"{MONTHLY}.parquet")
+        context = economic_series(quarterly_cpi(monthly), CATEGORIES, file=_FOLDER)
+        context.write_parquet(out / f"{TABLE}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write synthetic price files; history has one length, whatever the scale."""
+        from hbench_householdbench.sources.demo.macro import write_prices
+
+        write_prices(raw, seed=seed)
 
 
 def cpi_file(group: str) -> RawFile:
     """Return the file that holds a group's series."""
     return RawFile(
-        f"macro/cpi/cu.data.{GROUPS[group][0]}.txt",
+        f"{_FOLDER}/cu.data.{GROUPS[group][0]}.txt",
         f"https://download.bls.gov/pub/time.series/cu/cu.data.{GROUPS[group][0]}",
         "U.S. Bureau of Labor Statistics, public domain",
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hbench.core import DataError
 from hbench.data import StepContext
+from hbench_householdbench.sources import cpi, macro_context
+from hbench_householdbench.sources.economic_series import Series
 from hbench_householdbench.sources.fred_qd import FRED_QD
-from hbench_householdbench.sources.macro_context import ASSETS, CATEGORIES, CORE, NEEDED_BY, TABLE, Series
+from hbench_householdbench.sources.macro_context import ASSETS, CORE, NEEDED_BY
 from hbench_householdbench.sources.quarters import quarter_name, quarter_of
 
 if TYPE_CHECKING:
@@ -45,32 +48,47 @@ def attach_macro(
     """
     import polars as pl
 
-    task = context.task
     context.need(frame, [at])
-    if TABLE not in context.tables:
-        raise DataError(f"the source has no table {TABLE!r}", task=task.name)
-    wanted = [*CORE, *(ASSETS if assets else ()), *(CATEGORIES if category_prices else ())]
+    wanted = [*CORE, *(ASSETS if assets else ())]
     if mortgage_rate and not assets:
         wanted.append(ASSETS[-1])
-    macro = context.tables[TABLE]
+    macro = _table(macro_context.TABLE, "macro", context)
     _check_series(macro, wanted, suffix, context)
-    there = macro.collect_schema().names()
-    added = [
-        (pl.col(column) if column in there else pl.lit(None, pl.Float64)).alias(column + suffix)
-        for series in wanted
-        for column in series.columns
-    ]
     date = pl.col(at).str.to_date("%Y-%m-%d") if frame.collect_schema()[at] == pl.String else pl.col(at)
     origin = quarter_of(date) + (1 if lag1 == "current_quarter" else 0)
     frame = frame.with_columns(__origin=origin)
     if missing == "error":
         _check_quarters(frame, macro, at, context)
+    frame = _joined(frame, macro, wanted, suffix)
+    if category_prices:
+        frame = _joined(frame, _table(cpi.TABLE, "cpi", context), cpi.CATEGORIES, suffix)
+    return frame.drop("__origin")
+
+
+def _table(name: str, source: str, context: StepContext) -> pl.LazyFrame:
+    if name not in context.tables:
+        raise DataError(
+            f"there is no table {name!r}", task=context.task.name, hint=f"List the source {source!r} under `source`."
+        )
+    return context.tables[name]
+
+
+def _joined(frame: pl.LazyFrame, table: pl.LazyFrame, series: Sequence[Series], suffix: str) -> pl.LazyFrame:
+    """Add the columns of the series; one that the table lacks is empty."""
+    import polars as pl
+
+    there = table.collect_schema().names()
+    added = [
+        (pl.col(column) if column in there else pl.lit(None, pl.Float64)).alias(column + suffix)
+        for one in series
+        for column in one.columns
+    ]
     return frame.join(
-        macro.select(pl.col("origin_q_index").alias("__origin"), *added),
+        table.select(pl.col("origin_q_index").alias("__origin"), *added),
         on="__origin",
         how="left",
         maintain_order="left",
-    ).drop("__origin")
+    )
 
 
 def _check_series(macro: pl.LazyFrame, wanted: list[Series], suffix: str, context: StepContext) -> None:

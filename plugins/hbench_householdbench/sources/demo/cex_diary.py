@@ -19,7 +19,6 @@ import numpy as np
 from hbench.core import stable_seed
 from hbench_householdbench.sources import diary_layouts as layouts
 from hbench_householdbench.sources.demo.diary_households import Household, household, spending
-from hbench_householdbench.sources.demo.macro import write_macro
 from hbench_householdbench.sources.releases import CEX_RELEASES
 
 FIRST_YEAR, LAST_YEAR = 1986, 1996
@@ -39,12 +38,11 @@ class QuarterFiles:
 
 
 def write(raw: Path, *, seed: int, scale: float) -> None:
-    """Write the archives, the release dates and FRED-QD below `raw`."""
+    """Write the archives and the release dates below `raw`."""
     for year in range(FIRST_YEAR, LAST_YEAR + 1):
         rng = np.random.default_rng(stable_seed(seed, "householdbench", "demo", "cex_diary", str(year)))
         write_year(raw / _FOLDER, year, _year(rng, year, max(24, round(_HOUSEHOLDS * scale))))
     _write_releases(raw / CEX_RELEASES.path)
-    write_macro(raw, seed=seed)
 
 
 def write_year(folder: Path, year: int, quarters: Sequence[QuarterFiles]) -> None:

@@ -22,7 +22,6 @@ from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import FOLDER, SUBSET, YEARS, stem
 from hbench_householdbench.sources.demo.cex_households import SUMS, Floats, Interviews, Ints, interviews
 from hbench_householdbench.sources.demo.cex_payments import rebate_rows, stimulus_rows
-from hbench_householdbench.sources.demo.macro import write_macro
 from hbench_householdbench.sources.demo.releases import write_cex_releases
 from hbench_householdbench.sources.quarters import q_index
 
@@ -51,14 +50,13 @@ PACKAGES = tuple(year for segment in SEGMENTS for year in segment.years)
 
 
 def write(raw: Path, *, seed: int, scale: float) -> None:
-    """Write thirteen packages, the list that names them, the release dates and the economy below `raw`."""
+    """Write thirteen packages, the list that names them and the release dates below `raw`."""
     for number, segment in enumerate(SEGMENTS):
         rng = np.random.default_rng(stable_seed(seed, "householdbench", "demo", "cex_interview", str(number)))
         _write_segment(raw, rng, segment, max(6, round(_COHORT * segment.larger * scale)))
     lines = ["# Packages to use; without this file all 43 must be there.", *map(str, PACKAGES)]
     (raw / SUBSET).write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     write_cex_releases(raw, YEARS)
-    write_macro(raw, seed=seed, prices=True)
 
 
 def _write_segment(raw: Path, rng: np.random.Generator, segment: _Segment, cohort: int) -> None:

@@ -41,8 +41,8 @@ _LATE_GROUPS = ("cpi_recreation", "cpi_education_communication")
 _NOT_PUBLISHED = (2025, 10)
 
 
-def write_macro(raw: Path, *, seed: int, prices: bool = False) -> None:
-    """Write FRED-QD, and with `prices` the nine price files, below `raw`."""
+def write_fred_qd(raw: Path, *, seed: int) -> None:
+    """Write FRED-QD below `raw`."""
     rng = np.random.default_rng(stable_seed(seed, "householdbench", "demo", "macro"))
     dates = [(y, q) for y in range(FIRST_YEAR, LAST_YEAR + 1) for q in range(1, 5)]
     dates = dates[: dates.index((LAST_YEAR, LAST_QUARTER)) + 1]
@@ -64,11 +64,11 @@ def write_macro(raw: Path, *, seed: int, prices: bool = False) -> None:
     for place, (year, quarter) in enumerate(dates):
         lines.append(",".join((f"{3 * quarter}/1/{year}", *(columns[name][place] for name in order))))
     _write(raw / FRED_QD.path, lines)
-    if prices:
-        _write_prices(raw, rng)
 
 
-def _write_prices(raw: Path, rng: np.random.Generator) -> None:
+def write_prices(raw: Path, *, seed: int) -> None:
+    """Write the nine price files below `raw`."""
+    rng = np.random.default_rng(stable_seed(seed, "householdbench", "demo", "cpi"))
     months = [(y, m) for y in range(1967, LAST_YEAR + 1) for m in range(1, 13)]
     months = [date for date in months if date <= (LAST_YEAR, 7)]
     for group, (_, series) in GROUPS.items():
