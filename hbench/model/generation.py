@@ -20,7 +20,7 @@ class Draw:
     numbers: tuple[int, ...]
 
 
-def gen_kwargs(model: Any, draw: Draw) -> dict[str, JsonValue]:
+def gen_kwargs(model: Any, draw: Draw, *, seed: int) -> dict[str, JsonValue]:
     """Translate the sampling.
 
     Where no temperature is given the model's own generation settings hold, as they do for a server that is started on
@@ -45,22 +45,31 @@ def gen_kwargs(model: Any, draw: Draw) -> dict[str, JsonValue]:
             value = own.get(name) if value is None else value
             if value is not None:
                 settings[name] = value
-    kinds = {base.__name__ for base in type(model).__mro__}
-    if kinds & {"TemplateAPI", "VLLM"}:
+    if takes_seeds(model):
         # Their own seed is a constant, which would make every draw the same.
-        seed = 0 if sampling.seed is None else sampling.seed
-        settings["seed"] = stable_seed(seed, str(draw.numbers[0]), str(draw.request.occurrence)) % 2**31
+        settings["seed"] = draw_seed(seed, draw)
     return settings | dict(sampling.extra)
 
 
-def chunk_seed(seed: int, chunk: Sequence[Draw]) -> int:
-    """Return the seed of the draws that are generated together."""
-    given = chunk[0].request.sampling.seed
-    names = (
-        f"{draw.request.record.task}|{draw.request.record.key}|{draw.request.occurrence}|{draw.numbers[0]}"
-        for draw in chunk
-    )
-    return stable_seed(seed if given is None else given, "generation", *names) % 2**63
+def takes_seeds(model: Any) -> bool:
+    """Say whether a back end takes a seed with every request; the others have one random stream for all."""
+    return bool({base.__name__ for base in type(model).__mro__} & {"TemplateAPI", "VLLM"})
+
+
+def draw_seed(seed: int, draw: Draw) -> int:
+    """Return the seed of one draw: named by what its answer depends on, never by what is generated beside it.
+
+    Parameters
+    ----------
+    seed : int
+        The evaluation's, which the sampling's own replaces.
+    draw : Draw
+        The draw.
+    """
+    request = draw.request
+    given = seed if request.sampling.seed is None else request.sampling.seed
+    prompt = (f"{message.role}: {message.content}" for message in request.messages)
+    return stable_seed(given, "generation", *prompt, str(request.occurrence), str(draw.numbers[0])) % 2**31
 
 
 def render_chat(model: Any, messages: Sequence[Message], *, chat: bool, name: str) -> Any:

@@ -15,13 +15,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from hbench.core import Completion, Deliver, Failure, JsonValue, ModelContext, ModelError, Outcome, Request
+from hbench.core import Completion, Deliver, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, stable_seed
 from hbench.model.delivery import deliver_all
-from hbench.model.generation import MAX_TOKENS, Draw, chunk_seed, gen_kwargs, render_chat
+from hbench.model.generation import MAX_TOKENS, Draw, draw_seed, gen_kwargs, render_chat, takes_seeds
 from hbench.model.options import Options
 from hbench.model.weights import folder_fingerprint
 
@@ -70,18 +69,32 @@ class LmEval:
         Whether prompts pass through the model's chat template; otherwise their turns are joined by blank lines.
     chunk_size : int
         Draws that are answered, and made durable, together.
+    apart : bool
+        Whether sampled draws are generated one by one where the back end takes no seeds (``seeding=draw``); see below.
 
     Notes
     -----
-    Draws are seeded by chunk: equal chunks give equal answers, but a run that was interrupted forms other chunks than
-    one that was not. ``chunk_size=1`` makes each draw depend on its own name alone.
+    Transformers samples a whole batch from one random stream, so what is drawn for one prompt hangs on those beside it,
+    and a run that went on after a stop would differ from one that did not. By default every sampled draw is therefore
+    generated alone, from a seed of its own; back ends that take a seed with each request (vLLM, servers) keep their
+    batches. ``seeding=chunk`` samples in batches, which is faster on a GPU: equal chunks give equal answers, other
+    chunks others. Greedy decoding needs no seed and is always batched. Padding can change a greedy answer where two
+    tokens are level but for the last bits of 16-bit numbers; ``batch_size=1`` rules that out.
     """
 
     generative = True
     reads: Literal["messages", "record"] = "messages"
 
     def __init__(
-        self, name: str, kind: str, arguments: Mapping[str, JsonValue], *, seed: int, chat: bool, chunk_size: int
+        self,
+        name: str,
+        kind: str,
+        arguments: Mapping[str, JsonValue],
+        *,
+        seed: int,
+        chat: bool,
+        chunk_size: int,
+        apart: bool = True,
     ) -> None:
         self.name = name
         self._kind = kind
@@ -89,6 +102,7 @@ class LmEval:
         self._seed = seed
         self._chat = chat
         self._chunk_size = chunk_size
+        self._apart = apart
         self._identity: dict[str, JsonValue] | None = None
         self._model: Any = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lm-eval")
@@ -105,7 +119,8 @@ class LmEval:
         chat = read.choice("chat_template", "on", ("on", "off")) == "on"
         usual = max(4, 8 * _whole(options.get("num_concurrent")), 4 * _whole(options.get("batch_size")))
         chunk_size = read.integer("chunk_size", usual)
-        return cls(name, kind, read.rest(), seed=context.seed, chat=chat, chunk_size=chunk_size)
+        apart = read.choice("seeding", "draw", ("draw", "chunk")) == "draw"
+        return cls(name, kind, read.rest(), seed=context.seed, chat=chat, chunk_size=chunk_size, apart=apart)
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
@@ -123,6 +138,7 @@ class LmEval:
                 "chat_template": self._chat,
                 "max_tokens": MAX_TOKENS,
                 "seed": self._seed,
+                "seeding": "draw" if self._apart else "chunk",
             }
         return self._identity
 
@@ -131,7 +147,7 @@ class LmEval:
         return None
 
     async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
-        """Answer chunk by chunk; each is durable before the next begins.
+        """Answer chunk by chunk; each is durable before the next begins, and one that is begun is finished.
 
         Raises
         ------
@@ -141,22 +157,43 @@ class LmEval:
         loop = asyncio.get_running_loop()
         if self._model is None:
             self._model = await loop.run_in_executor(self._thread, self._load)
-        draws = self._draws(requests)
-        while chunk := list(islice(draws, self._chunk_size)):
-            outcomes = await loop.run_in_executor(self._thread, self._generate, chunk)
-            await deliver_all(
-                (
-                    (draw.request, number, outcome)
-                    for draw, outcome in zip(chunk, outcomes, strict=True)
-                    for number in draw.numbers
-                ),
-                deliver,
-            )
+        for chunk in self._chunks(self._model, requests):
+            work = asyncio.ensure_future(self._answer(chunk, deliver))
+            try:
+                await asyncio.shield(work)
+            except asyncio.CancelledError:
+                # The thread cannot be broken off, and what it makes need not be made again.
+                await asyncio.gather(work, return_exceptions=True)
+                raise
+
+    async def _answer(self, chunk: Sequence[Draw], deliver: Deliver) -> None:
+        outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._generate, chunk)
+        answers = (
+            (draw.request, number, outcome)
+            for draw, outcome in zip(chunk, outcomes, strict=True)
+            for number in draw.numbers
+        )
+        await deliver_all(answers, deliver)
 
     async def aclose(self) -> None:
         """Let go of the model and its memory."""
         self._model = None
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _chunks(self, model: Any, requests: Iterable[Request]) -> Iterator[list[Draw]]:
+        """Yield the draws that are generated together."""
+        alone = self._apart and not takes_seeds(model)
+        chunk: list[Draw] = []
+        for draw in self._draws(requests):
+            if alone and gen_kwargs(model, draw, seed=self._seed)["do_sample"]:
+                yield [draw]
+                continue
+            chunk.append(draw)
+            if len(chunk) == self._chunk_size:
+                yield chunk
+                chunk = []
+        if chunk:
+            yield chunk
 
     def _draws(self, requests: Iterable[Request]) -> Iterator[Draw]:
         for request in requests:
@@ -208,10 +245,11 @@ class LmEval:
         outcomes: list[Outcome | None] = [None] * len(chunk)
         asked: list[tuple[int, int | None]] = []
         instances = []
-        seed = chunk_seed(self._seed, chunk)
+        seeds = [draw_seed(self._seed, draw) for draw in chunk]
+        seed = seeds[0] if len(seeds) == 1 else stable_seed(0, *map(str, seeds)) % 2**63
         for place, draw in enumerate(chunk):
             prompt = render_chat(model, draw.request.messages, chat=self._chat, name=self.name)
-            settings = gen_kwargs(model, draw)
+            settings = gen_kwargs(model, draw, seed=self._seed)
             tokens = _count(model, prompt)
             excess = _excess(model, tokens, settings["max_gen_toks"])
             if excess > 0 and draw.request.sampling.max_tokens is None:

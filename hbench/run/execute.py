@@ -21,6 +21,8 @@ from hbench.run.progress import Progress
 Result = TypeVar("Result")
 _BATCH = 256
 """Questions looked up in the journal at a time."""
+_PATIENCE = 1.0
+"""Seconds after which a stop that is still under way is explained."""
 
 
 class Stopped(KeyboardInterrupt):
@@ -74,7 +76,7 @@ def execute(
     RunError
         When the journal cannot be written; what it holds is kept.
     """
-    return run_until_stopped(lambda: _execute(plan, models, journal, progress))
+    return run_until_stopped(lambda: _execute(plan, models, journal, progress), waiting=progress.stopping)
 
 
 async def _execute(
@@ -155,10 +157,13 @@ def _with_draws(request: Request, draws: tuple[int, ...]) -> Request:
     )
 
 
-def run_until_stopped(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+def run_until_stopped(
+    work: Callable[[], Coroutine[Any, Any, Result]], *, waiting: Callable[[], object] = lambda: None
+) -> Result:
     """Run a coroutine to its end, or until SIGINT or SIGTERM cancels it.
 
-    Works inside a running event loop too (a notebook): the work then gets a thread of its own.
+    Works inside a running event loop too (a notebook): the work then gets a thread of its own. `waiting` is called
+    where the work is not over within a second of the signal.
 
     Raises
     ------
@@ -179,7 +184,11 @@ def run_until_stopped(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result
             caught.append(number)
             for handled, handler in before.items():
                 signal.signal(handled, handler)
-            loop.call_soon_threadsafe(task.cancel)
+            loop.call_soon_threadsafe(cancel)
+
+        def cancel() -> None:
+            task.cancel()
+            loop.call_later(_PATIENCE, waiting)
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from hbench.run.execute import Asked
 
 
+STOPPING = "Stopping: the model finishes what it has begun, so that it need not be asked again."
+
+
 class Progress(Protocol):
     """Is told what happens."""
 
@@ -32,6 +35,10 @@ class Progress(Protocol):
         """End a model's turn."""
         ...
 
+    def stopping(self) -> None:
+        """Note that the run was asked to stop, and that the model is still busy with what it has begun."""
+        ...
+
 
 class Silent:
     """Shows nothing."""
@@ -44,6 +51,9 @@ class Silent:
 
     def finish(self, asked: Asked) -> None:
         """End a model's turn."""
+
+    def stopping(self) -> None:
+        """Note that the run was asked to stop."""
 
 
 class Lines:
@@ -74,6 +84,10 @@ class Lines:
         if asked.error is not None:
             parts.append(f"gave up: {asked.error.message}")
         print(", ".join(parts), file=self._stream)
+
+    def stopping(self) -> None:
+        """Say what the stop waits for."""
+        print(STOPPING, file=self._stream)
 
 
 class Bars:
@@ -136,6 +150,11 @@ class Bars:
             self._bars.update(self._bar, total=max(asked.requested, self._done))
             self._show()
             self._bars.stop()
+
+    def stopping(self) -> None:
+        """Say what the stop waits for, above the bar."""
+        if self._bars is not None:
+            self._bars.console.print(STOPPING)
 
 
 def requests_of(planned: object) -> int:

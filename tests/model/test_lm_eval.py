@@ -41,16 +41,28 @@ class Loaded:
         return [f"answer {prompt[-2:]}" for prompt, _ in self.calls[-1]]
 
 
-def make(chunk_size: int = 4, **options: Any) -> tuple[LmEval, Loaded]:
-    loaded = Loaded()
-    model = LmEval("hf:m", "hf", options, seed=1, chat=True, chunk_size=chunk_size)
+class Dice(Loaded):
+    """Answers at random from torch's one stream, as transformers do."""
+
+    def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str | None]:
+        import torch
+
+        super().generate_until(requests)
+        return [str(torch.randint(10**9, (1,)).item()) for _ in requests]
+
+
+def make(
+    chunk_size: int = 4, apart: bool = True, loaded: Loaded | None = None, **options: Any
+) -> tuple[LmEval, Loaded]:
+    loaded = loaded or Loaded()
+    model = LmEval("hf:m", "hf", options, seed=1, chat=True, chunk_size=chunk_size, apart=apart)
     model._model = loaded
     return model, loaded
 
 
 def test_chunks_are_delivered_one_by_one(bench: SimpleNamespace) -> None:
     model, loaded = make(chunk_size=4)
-    got = bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5)))
+    got = bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5, temperature=0)))
     assert [len(call) for call in loaded.calls] == [4, 4, 2]
     assert got.texts[("3", 0)] == "answer 3?"
     assert threading.get_ident() not in loaded.threads
@@ -71,12 +83,69 @@ def test_the_event_loop_lives_while_a_chunk_is_generated(bench: SimpleNamespace)
     asyncio.run(work())
 
 
+def test_a_sampled_answer_hangs_on_its_own_prompt_and_draw_alone(bench: SimpleNamespace) -> None:
+    pytest.importorskip("torch")
+    settings = Sampling(max_tokens=5, temperature=1)
+
+    def texts(requests: Any, **how: Any) -> dict[tuple[str, int], object]:
+        found: dict[tuple[str, int], object] = bench.answer(make(loaded=Dice(), **how)[0], requests).texts
+        return found
+
+    whole = texts(bench.requests(5, draws=(0, 1, 2), sampling=settings))
+    assert len(set(whole.values())) == 15
+    assert texts(bench.requests(5, draws=(0, 1, 2), sampling=settings), chunk_size=7) == whole
+    # A run that goes on asks for the missing draws only, in other company.
+    late = [request for request in bench.requests(5, draws=(1, 2), sampling=settings) if request.record.id in "13"]
+    assert texts(reversed(late)) == {key: whole[key] for key in (("1", 1), ("1", 2), ("3", 1), ("3", 2))}
+    reseeded = texts(bench.requests(5, draws=(0, 1, 2), sampling=Sampling(max_tokens=5, temperature=1, seed=9)))
+    assert not set(reseeded.values()) & set(whole.values())
+
+
+def test_sampling_in_batches_is_a_choice_that_the_identity_tells(bench: SimpleNamespace) -> None:
+    model, loaded = make(chunk_size=4, apart=False)
+    bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5)))
+    assert [len(call) for call in loaded.calls] == [4, 4, 2]
+    model, loaded = make(chunk_size=4)
+    bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5)))
+    assert [len(call) for call in loaded.calls] == [1] * 10
+
+
+def test_a_stop_waits_for_what_is_begun_and_keeps_it(bench: SimpleNamespace) -> None:
+    model, loaded = make(chunk_size=4)
+    begun, gate = threading.Event(), threading.Event()
+    generate = loaded.generate_until
+
+    def slow(requests: list[Any], disable_tqdm: bool = False) -> list[str | None]:
+        begun.set()
+        assert gate.wait(5)
+        return generate(requests)
+
+    loaded.generate_until = slow  # type: ignore[method-assign]
+    collector = bench.Collector()
+
+    async def work() -> None:
+        requests = bench.requests(10, sampling=Sampling(max_tokens=5, temperature=0))
+        task = asyncio.create_task(model.answer(requests, collector))
+        await asyncio.to_thread(begun.wait, 5)
+        task.cancel()
+        await asyncio.sleep(0.01)
+        assert not task.done()
+        gate.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await model.aclose()
+
+    asyncio.run(work())
+    assert sorted(collector.texts) == [(str(number), 0) for number in range(4)]
+    assert len(loaded.calls) == 1
+
+
 def test_a_failing_chunk_keeps_those_before_it(bench: SimpleNamespace) -> None:
     model, loaded = make(chunk_size=4)
     loaded.fail_on_call = 1
     collector = bench.Collector()
     with pytest.raises(ModelError, match="RuntimeError: CUDA out of memory") as caught:
-        bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5)), collector)
+        bench.answer(model, bench.requests(10, sampling=Sampling(max_tokens=5, temperature=0)), collector)
     assert "more" not in caught.value.message
     assert len(collector.texts) == 4
 
@@ -145,6 +214,7 @@ def test_the_identity_tells_models_settings_and_templates_apart(bench: SimpleNam
     assert identity("org/m") != identity("org/m", revision="b")
     assert identity("org/m") != identity("org/m", dtype="float32")
     assert identity("org/m") != identity("org/m", chat_template="off")
+    assert identity("org/m") != identity("org/m", seeding="chunk")
 
 
 def test_a_folder_is_known_by_its_content(bench: SimpleNamespace, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from hbench.run.evaluate import evaluate
+from hbench.run.execute import Stopped, run_until_stopped
 from hbench.run.journal import Journal
 from hbench.run.manifest import read_manifest
 from hbench.testing.mock_server import MockServer, Question
@@ -119,6 +121,25 @@ def test_a_stopped_run_says_how_to_go_on(make_toy: Callable[[int], Any], number:
         before = server.stats.requests
         evaluate("spend", model, data=toy.data, include_paths=[toy.tasks], out=out)
         assert server.stats.requests - before == RECORDS - kept
+
+
+def test_a_stop_that_takes_its_time_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hbench.run.execute._PATIENCE", 0.01)
+    told: list[str] = []
+    done: list[str] = []
+
+    async def work() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.2)
+            done.append("chunk")
+
+    with pytest.raises(Stopped):
+        run_until_stopped(work, waiting=lambda: told.append("waiting"))
+    assert told == ["waiting"]
+    assert done == ["chunk"]
 
 
 def test_a_lock_left_by_a_dead_process_is_no_hindrance(make_toy: Callable[[int], Any]) -> None:
