@@ -56,16 +56,34 @@ _STEPS = {
     "michigan_linked": "steps.michigan:michigan_linked",
     "michigan_previous_interview": "steps.michigan:michigan_previous_interview",
     "michigan_trim_prior": "steps.michigan:michigan_trim_prior",
+    "financing_down_payments": "steps.financing:financing_down_payments",
+    "financing_owners": "steps.financing:financing_owners",
+    "sce_allocation_shares": "steps.sce_modules:sce_allocation_shares",
+    "sce_answered": "steps.sce_modules:sce_answered",
+    "sce_months_unemployed": "steps.sce_modules:sce_months_unemployed",
+    "sce_paid_work": "steps.sce_pay:sce_paid_work",
+    "sce_pay_benchmark": "steps.sce_pay:sce_pay_benchmark",
+    "sce_rate_gap": "steps.sce_modules:sce_rate_gap",
+    "sce_trim_benchmark": "steps.sce_pay:sce_trim_benchmark",
+    "sce_trim_together": "steps.sce_modules:sce_trim_together",
 }
 """Sample steps, by their module in the package."""
 
 _SOURCES = {
     "cex_diary": "sources.cex_diary:CexDiary",
     "cex_interview": "sources.cex_interview:CexInterview",
+    "cex_rebates_2001": "sources.cex_supplements:CexRebates2001",
+    "cex_stimulus_2008": "sources.cex_supplements:CexStimulus2008",
     "cpi": "sources.cpi:Cpi",
     "macro": "sources.macro_context:Macro",
     "ui_policy": "sources.ui_policy:UiPolicy",
     "michigan": "sources.michigan:Michigan",
+    "sce_financing": "sources.sce_financing:SceFinancing",
+    "sce_household_spending": "sources.sce_modules:SceHouseholdSpending",
+    "sce_housing": "sources.sce_housing:SceHousing",
+    "sce_job_search": "sources.sce_job_search:SceJobSearch",
+    "sce_labor_market": "sources.sce_modules:SceLaborMarket",
+    "sce_public_policy": "sources.sce_modules:ScePublicPolicy",
 }
 """Sources, by their module in the package."""
 
@@ -75,7 +93,6 @@ _PENDING_SOURCES = (
     "cps_basic",
     "psid",
     "sce",
-    "sce_financing",
 )
 _PENDING_STEPS = (
     "blank_outside",
@@ -93,8 +110,6 @@ _PENDING_STEPS = (
     "cps_ui_consistent",
     "cps_ui_policy",
     "cps_unique_person",
-    "financing_down_payments",
-    "financing_owners",
     "psid_ages",
     "psid_becomes_owner",
     "psid_both_asked",
@@ -109,19 +124,11 @@ _PENDING_STEPS = (
     "psid_shocks_and_controls",
     "psid_trim_other_waves",
     "psid_years_ahead",
-    "sce_allocation_shares",
-    "sce_answered",
     "sce_attach_core",
-    "sce_hourly_pay",
     "sce_inflation_since",
-    "sce_months_unemployed",
     "sce_normalise",
-    "sce_pay_benchmark",
     "sce_percent_to_share",
     "sce_previous_month",
-    "sce_rate_gap",
-    "sce_trim_benchmark",
-    "sce_trim_together",
     "sce_valid_densities",
 )
 
