@@ -93,6 +93,7 @@ _PENDING_SOURCES = (
     "cps_basic",
     "psid",
     "sce",
+    "sce_core",
 )
 _PENDING_STEPS = (
     "blank_outside",
