@@ -40,7 +40,7 @@ import sys
 from hbench.cli.main import main
 from hbench.core import Completion
 from hbench.model import deliver_all
-from hbench.run.evaluate import evaluate
+from hbench import evaluate
 
 class Null:
     name, reads, identity = "null", "messages", {"model": "null"}

@@ -12,13 +12,13 @@ from hbench.core.version import __version__
 __all__ = ["__version__", "evaluate"]
 
 if TYPE_CHECKING:
-    from hbench.run.evaluate import evaluate
+    from hbench.api import evaluate
 
 
 def __getattr__(name: str) -> Any:
     """Import `evaluate` on first use, so that `import hbench` stays cheap."""
     if name == "evaluate":
-        from hbench.run.evaluate import evaluate
+        from hbench.api import evaluate
 
         return evaluate
     raise AttributeError(f"module 'hbench' has no attribute {name!r}")

@@ -14,6 +14,7 @@ from hbench.data.choice import DataChoice
 from hbench.run.context import PlanContext
 from hbench.run.entrants import Entrant, make_entrants
 from hbench.run.execute import Asked, Stopped, execute
+from hbench.run.fits import write_reports
 from hbench.run.folder import RunFolder, default_folder
 from hbench.run.journal import Journal
 from hbench.run.manifest import MANIFEST, check_same_plan, make_manifest, now, read_manifest
@@ -68,14 +69,6 @@ class Result:
         except ImportError as error:
             raise SelectionError("data frames need pandas", hint="pip install 'hbench[data]'") from error
         return pd.DataFrame(self.scores)
-
-    def table(self) -> str:
-        """Return the leaderboard as plain text."""
-        # The floor of reports lies above this one; whoever asks for a table has it.
-        from importlib import import_module
-
-        text: str = import_module("hbench.report").render([self.results], "text")
-        return text
 
     def __repr__(self) -> str:
         return f"<hbench result: {len(self.scores)} scores in {self.path}>"
@@ -178,6 +171,7 @@ def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = 
                 gave_up=gave_up,
                 notices=job.notices,
             )
+            write_reports(folder, job.models)
             spent = {entrant.label: journal.spend(entrant.label) for entrant in job.entrants}
         finally:
             journal.close()
@@ -239,7 +233,7 @@ def evaluate(
     Returns
     -------
     Result
-        With ``.scores``, ``.to_pandas()``, ``.table()`` and ``.path``.
+        With ``.scores``, ``.to_pandas()`` and ``.path``; from `hbench.evaluate` also with ``.table()``.
 
     Raises
     ------

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from hbench.api import Evaluation, evaluate
 from hbench.core import Completion, DataError, Deliver, Failure, ModelError, Request, RunError, ScoreError
-from hbench.run.evaluate import Job, Result, evaluate, prepare, run
+from hbench.run.evaluate import Job, Result, prepare, run
 from hbench.run.execute import execute
 from hbench.run.folder import RunFolder
 from hbench.run.forecast import forecast
@@ -44,7 +45,7 @@ class Scripted:
         return
 
 
-def go(toy: Any, tasks: Any, models: Any, **more: Any) -> Result:
+def go(toy: Any, tasks: Any, models: Any, **more: Any) -> Evaluation:
     more.setdefault("out", toy.root / "run")
     return evaluate(tasks, models, data=toy.data, include_paths=[toy.tasks], **more)
 
