@@ -78,6 +78,7 @@ _SOURCES = {
     "macro": "sources.macro_context:Macro",
     "ui_policy": "sources.ui_policy:UiPolicy",
     "michigan": "sources.michigan:Michigan",
+    "sce_core": "sources.sce_core:SceCore",
     "sce_financing": "sources.sce_financing:SceFinancing",
     "sce_household_spending": "sources.sce_modules:SceHouseholdSpending",
     "sce_housing": "sources.sce_housing:SceHousing",
@@ -93,7 +94,6 @@ _PENDING_SOURCES = (
     "cps_basic",
     "psid",
     "sce",
-    "sce_core",
 )
 _PENDING_STEPS = (
     "blank_outside",

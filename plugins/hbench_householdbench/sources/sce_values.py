@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from hbench.core import DataError
+from hbench.core import BuildReport, DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,6 +62,14 @@ def with_companions(table: pl.DataFrame, ranges: Mapping[str, Range]) -> pl.Data
             status.alias(f"{name}__status"),
         ]
     return table.with_columns(added)
+
+
+def report_statuses(table: pl.DataFrame, names: Iterable[str], *, file: str, report: BuildReport) -> None:
+    """Report how many answers of each column are not valid, by their ``X__status``."""
+    for name in names:
+        status = table[f"{name}__status"].drop_nulls()
+        for what, rows in sorted(status.filter(status != "valid").value_counts().iter_rows()):
+            report.problem(file, f"{name} with the status {what}, so without a clean value", rows)
 
 
 def labelled(

@@ -64,6 +64,7 @@ class Workbook:
         *,
         numbers: Sequence[str],
         texts: Sequence[str] = (),
+        required: Collection[str] = ("date",),
         optional: Collection[str] = (),
         report: BuildReport,
     ) -> pl.DataFrame:
@@ -75,8 +76,8 @@ class Workbook:
             Its name.
         numbers, texts : sequence of str
             Columns to read. ``userid`` comes along as a text, and so does ``survey_date`` as a date where there is one.
-        optional : collection of str
-            Columns whose absence is not worth a word.
+        required, optional : collection of str
+            Columns whose absence is an error, and those whose absence is not worth a word.
         report : BuildReport
             Gets a problem for every other column that is absent, and for every column of numbers with other content.
 
@@ -89,13 +90,16 @@ class Workbook:
         Raises
         ------
         DataError
-            There is no header, a column is there twice, an id is empty, or a survey date is empty or none.
+            There is no header, a column is missing or there twice, an id is empty, or a survey date is empty or none.
         """
         import polars as pl
 
         file = f"{self.path.name}, sheet {sheet}"
         rows = self.rows(sheet)
         header = _header(rows, file)
+        lacking = [name for name in required if name not in header]
+        if lacking:
+            raise DataError(f"columns are missing: {', '.join(lacking)}", file=file)
         for name in sorted({*numbers, *texts} - {*header, *optional}):
             report.problem(file, f"there is no column {name!r}, so it is empty", 1)
         places = {name: header.index(name) for name in dict.fromkeys([KEY, *texts, *numbers, DAY]) if name in header}
