@@ -58,11 +58,17 @@ _STEPS = {
     "michigan_trim_prior": "steps.michigan:michigan_trim_prior",
     "financing_down_payments": "steps.financing:financing_down_payments",
     "financing_owners": "steps.financing:financing_owners",
+    "blank_outside": "steps.sce:blank_outside",
     "sce_allocation_shares": "steps.sce_modules:sce_allocation_shares",
     "sce_answered": "steps.sce_modules:sce_answered",
+    "sce_attach_core": "steps.sce:sce_attach_core",
+    "sce_inflation_since": "steps.sce:sce_inflation_since",
     "sce_months_unemployed": "steps.sce_modules:sce_months_unemployed",
     "sce_paid_work": "steps.sce_pay:sce_paid_work",
     "sce_pay_benchmark": "steps.sce_pay:sce_pay_benchmark",
+    "sce_normalise": "steps.sce:sce_normalise",
+    "sce_percent_to_share": "steps.sce:sce_percent_to_share",
+    "sce_previous_month": "steps.sce:sce_previous_month",
     "sce_rate_gap": "steps.sce_modules:sce_rate_gap",
     "sce_trim_benchmark": "steps.sce_pay:sce_trim_benchmark",
     "sce_trim_together": "steps.sce_modules:sce_trim_together",
@@ -96,7 +102,6 @@ _PENDING_SOURCES = (
     "sce",
 )
 _PENDING_STEPS = (
-    "blank_outside",
     "census_origin",
     "census_state_economy",
     "cps_hashed_id",
@@ -125,12 +130,6 @@ _PENDING_STEPS = (
     "psid_shocks_and_controls",
     "psid_trim_other_waves",
     "psid_years_ahead",
-    "sce_attach_core",
-    "sce_inflation_since",
-    "sce_normalise",
-    "sce_percent_to_share",
-    "sce_previous_month",
-    "sce_valid_densities",
 )
 
 
