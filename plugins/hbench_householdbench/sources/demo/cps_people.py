@@ -117,18 +117,18 @@ class People:
     @property
     def month(self) -> Ints:
         """Month of every interview, (n, 8)."""
-        return self.entry[:, None] + OFFSETS
+        return np.asarray(self.entry[:, None] + OFFSETS)
 
     @property
     def age(self) -> Ints:
         """True age at every interview, (n, 8)."""
-        return (self.month - self.born[:, None]) // 12
+        return np.asarray((self.month - self.born[:, None]) // 12)
 
     @property
     def cpsidp(self) -> Ints:
         """The person's number, (n,): year and month of the first interview, household, line."""
         year, month = self.entry // 12, self.entry % 12 + 1
-        return ((year * 100 + month) * 1_000_000 + self.household % 1_000_000) * 100 + self.line
+        return np.asarray(((year * 100 + month) * 1_000_000 + self.household % 1_000_000) * 100 + self.line)
 
     def draws(self, name: str) -> Floats:
         """Return one uniform number a person, (n,), always the same for a name: for attributes of other files."""
