@@ -24,6 +24,9 @@ class RawFile:
         Expected digest; None where providers reissue the file.
     required : bool
         Whether nothing can be built without it.
+    members : str or None
+        Of an archive, packed or unpacked: glob for the base names of the files in it that are read, whatever their
+        case. Others do not count: a change of them is none.
     """
 
     path: str
@@ -31,6 +34,7 @@ class RawFile:
     terms: str
     sha256: str | None = None
     required: bool = True
+    members: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

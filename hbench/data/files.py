@@ -11,7 +11,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from hbench.core import DataError
@@ -37,12 +38,12 @@ def sha256_file(path: Path) -> str:
     return digest.hexdigest()
 
 
-def content_digest(path: Path) -> str:
+def content_digest(path: Path, members: str | None = None) -> str:
     """Return the SHA-256 of what a raw file holds.
 
     Compressed files are digested by their content, since repacking the same data changes their bytes: ``.gz`` by the
-    decompressed bytes; ``.zip`` by each member in the order of names (name, NUL, size in 8 bytes, content);
-    anything else by its bytes.
+    decompressed bytes; ``.zip`` by each member in the order of names (name, NUL, size in 8 bytes, content), or by those
+    that `members` names (`RawFile.members`); anything else by its bytes.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def content_digest(path: Path) -> str:
                 if size > max(_EXPANSION_FREE, _EXPANSION * path.stat().st_size):
                     raise DataError(f"the archive would expand to {size:,} bytes", file=path, hint="Is it genuine?")
                 for member in sorted(archive.infolist(), key=lambda info: info.filename):
-                    if member.is_dir():
+                    if member.is_dir() or not _named(member.filename, members):
                         continue
                     digest.update(member.filename.encode() + b"\0" + member.file_size.to_bytes(8, "big"))
                     with archive.open(member) as part:
@@ -80,15 +81,21 @@ def _feed(digest: _Hash, stream: _Stream) -> None:
         digest.update(block)
 
 
-def raw_files(raw: Path, pattern: str) -> list[Path]:
+def raw_files(raw: Path, pattern: str, members: str | None = None) -> list[Path]:
     """Return the files below `raw` that a glob names, in order.
 
-    An archive may be there unpacked: where ``X.zip`` is not found, all files of the folder ``X`` are.
+    An archive may be there unpacked: where ``X.zip`` is not found, all files of the folder ``X`` are, or those that
+    `members` names.
     """
     found = sorted(path for path in raw.glob(pattern) if path.is_file())
     if found or not pattern.endswith(".zip"):
         return found
-    return sorted(path for folder in raw.glob(pattern[:-4]) for path in folder.rglob("*") if path.is_file())
+    unpacked = (path for folder in raw.glob(pattern[:-4]) for path in folder.rglob("*"))
+    return sorted(path for path in unpacked if path.is_file() and _named(path.name, members))
+
+
+def _named(path: str, members: str | None) -> bool:
+    return members is None or fnmatchcase(PurePosixPath(path).name.lower(), members.lower())
 
 
 def sync_file(path: Path) -> None:

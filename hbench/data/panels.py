@@ -91,12 +91,14 @@ def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> d
     """
     missing, changed, digests = [], [], {}
     for wanted in source.files:
-        found = raw_files(raw, wanted.path)
+        found = raw_files(raw, wanted.path, wanted.members)
         if not found and wanted.required:
             missing.append(f"{wanted.path} (from {wanted.origin}; terms: {wanted.terms})")
         for path in found:
             name = path.relative_to(raw).as_posix()
-            digests[name] = content_digest(path)
+            if wanted.members is not None and path.suffix == ".zip":
+                name += f"/**/{wanted.members}"
+            digests[name] = content_digest(path, wanted.members)
             if wanted.sha256 is not None and digests[name] != wanted.sha256:
                 changed.append(f"{name}: {digests[name]}, expected {wanted.sha256}")
     if missing:

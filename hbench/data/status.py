@@ -97,9 +97,9 @@ def _source_status(name: str, suite: str, registry: Registry, raw: Path | None, 
 
 
 def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:
-    there = [] if raw is None else raw_files(raw, file.path)
+    there = [] if raw is None else raw_files(raw, file.path, file.members)
     changed = None
     if check and there and file.sha256 is not None:
-        changed = any(content_digest(path) != file.sha256 for path in there)
+        changed = any(content_digest(path, file.members) != file.sha256 for path in there)
     present = None if raw is None else bool(there)
     return RawStatus(file.path, file.origin, file.terms, file.required, present, file.sha256, changed)

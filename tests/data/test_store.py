@@ -73,6 +73,8 @@ def test_content_digests_look_into_archives(tmp_path: Path) -> None:
     for member in "ab":
         expected.update(member.encode() + b"\0" + (12).to_bytes(8, "big") + f"content of {member}".encode())
     assert content_digest(tmp_path / "x.zip") == content_digest(tmp_path / "y.zip") == expected.hexdigest()
+    only = hashlib.sha256(b"b\0" + (12).to_bytes(8, "big") + b"content of b")
+    assert content_digest(tmp_path / "x.zip", "B*") == only.hexdigest()
     (tmp_path / "bad.zip").write_bytes(b"PK")
     (tmp_path / "bad.gz").write_bytes(gzip.compress(b"content")[:-9])
     for name in ("bad.zip", "bad.gz"):

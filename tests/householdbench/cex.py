@@ -9,6 +9,7 @@ from typing import Any
 from hbench.core import BuildReport
 from hbench_householdbench.sources.cex_interview import CexInterview
 from hbench_householdbench.sources.cex_packages import FOLDER, SUBSET, stem
+from hbench_householdbench.sources.cex_supplements import CexRebates2001, CexStimulus2008
 from hbench_householdbench.sources.demo.releases import write_cex_releases
 
 PARTS = {
@@ -56,7 +57,10 @@ def pack(raw: Path, year: int, files: dict[str, bytes | list[dict[str, str]]]) -
 
 
 def build(tmp_path: Path, packages: dict[int, dict[str, bytes | list[dict[str, str]]]]) -> tuple[Any, BuildReport]:
-    """Build packages; return the interviews (a polars frame) and the report. Other tables lie in ``tmp_path/out``."""
+    """Build packages and supplements; return the interviews (a polars frame) and the report.
+
+    The tables lie in ``tmp_path/out``.
+    """
     import polars as pl
 
     raw, out = tmp_path / "raw", tmp_path / "out"
@@ -67,4 +71,7 @@ def build(tmp_path: Path, packages: dict[int, dict[str, bytes | list[dict[str, s
     write_cex_releases(raw, packages)
     report = BuildReport()
     CexInterview().build(raw, out, report=report)
+    for year, word, supplement in ((2001, "TAX", CexRebates2001()), (2008, "RBT", CexStimulus2008())):
+        if any(word in name.upper() for name in packages.get(year, ())):
+            supplement.build(raw, out, report=report)
     return pl.read_parquet(out / "cex_interview.parquet"), report

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from hbench.cli.data import command as data
 from hbench_householdbench.sources.cex_interview import CexInterview
 from hbench_householdbench.sources.cex_packages import FOLDER
 from hbench_householdbench.sources.cpi import Cpi
@@ -176,3 +178,45 @@ def test_a_changed_byte_rebuilds_and_an_unchanged_folder_does_not(store: Path, r
         archive.writestr("note.txt", "another byte")
     hbench(own, *again)
     assert len(list(own.rglob("cex_interview.parquet"))) == len(panels) + 1
+
+
+def test_only_the_tasks_that_depend_on_a_changed_byte_are_built_again(
+    store: Path, raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, copy = tmp_path / "store", tmp_path / "raw"
+    shutil.copytree(store, own)
+    shutil.copytree(raw, copy)
+    monkeypatch.setenv("HBENCH_DATA", str(own))
+    changes = {
+        FRED_QD.path: ("", "macro", set(TASKS)),
+        "macro/cpi/cu.data.13.USApparel.txt": ("", "cpi", {"cons_cex_categories"}),
+        f"{FOLDER}/intrvw01.zip": ("tax013", "cex_rebates_2001", {"cons_cex_rebate01"}),
+        f"{FOLDER}/intrvw08.zip": ("rbt08", "cex_stimulus_2008", {"cons_cex_stimulus08"}),
+        f"{FOLDER}/intrvw88.zip": ("fmli882", "cex_interview", set(TASKS)),
+    }
+    for name, (member, source, tasks) in changes.items():
+        if member:
+            _add_byte(copy / name, member)
+        else:
+            with (copy / name).open("a") as stream:
+                stream.write("\n")
+        panels, built = _made(own)
+        done = CliRunner().invoke(data, ["build", NAMES, "--raw", str(copy), "--accept-changed", "--no-funnel"])
+        assert done.exit_code == 0, done.output
+        more_panels, more_built = _made(own)
+        assert {path.parts[-2] for path in more_panels - panels} == {source}, name
+        assert {path.parts[-2] for path in more_built - built} == tasks, name
+
+
+def _made(store: Path) -> tuple[set[Path], set[Path]]:
+    panels = {path.parent for path in store.glob("householdbench/build/_panels/*/*/panel.json")}
+    return panels, {path.parent for path in store.glob("householdbench/build/cons_*/*/data.json")}
+
+
+def _add_byte(path: Path, word: str) -> None:
+    """Pad the header of one member of an archive."""
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data.replace(b"\n", b" \n", 1) if word in name.lower() else data)

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from hbench.core import BuildReport, DataError
+from hbench.data.panels import raw_digests
 from hbench_householdbench.sources.cex_interview import CexInterview
 from hbench_householdbench.sources.cex_layout import CATEGORIES
 from hbench_householdbench.sources.cex_packages import FOLDER, SUBSET, YEARS, find_packages
+from hbench_householdbench.sources.cex_supplements import CexRebates2001, CexStimulus2008
 from hbench_householdbench.sources.demo import cex_interview as demo
 from hbench_householdbench.sources.quarters import q_index
 from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releases
@@ -37,8 +39,6 @@ def test_an_interview_by_hand(tmp_path: Path) -> None:
     assert got["cons_durables"] == TOTAL - strict - 165
     assert got["educ2_harmonized"] is None
     assert report.counts["interview.interviews"] == 1
-    # The package of 2001 holds the questions on rebates; here it does not.
-    assert any("tax013.csv" in problem.what for problem in report.problems)
 
 
 def test_both_parts_are_added_and_one_is_enough(tmp_path: Path) -> None:
@@ -297,9 +297,40 @@ def test_folders_read_as_archives_do(panel: Any, made: Path, tmp_path: Path) -> 
             target.write_bytes(path.read_bytes())
     CexInterview().build(raw, out, report=BuildReport())
     assert pl.read_parquet(out / "cex_interview.parquet").equals(panel)
-    assert filecmp.cmp(
-        out / "cex_rebates_2001.parquet", made.parent / "out" / "cex_rebates_2001.parquet", shallow=False
-    )
+    for supplement in (CexRebates2001(), CexStimulus2008()):
+        for number, folder in enumerate((made, raw)):
+            (tmp_path / str(number)).mkdir(exist_ok=True)
+            supplement.build(folder, tmp_path / str(number), report=BuildReport())
+        names = [path.name for path in (tmp_path / "0").iterdir()]
+        assert filecmp.cmpfiles(tmp_path / "0", tmp_path / "1", names, shallow=False) == (names, [], [])
+
+
+def test_a_supplement_alone_has_the_demo_package_of_all(made: Path, tmp_path: Path) -> None:
+    CexRebates2001().demo(tmp_path, seed=7, scale=0.4)
+    packages = [f"{FOLDER}/intrvw{year}.zip" for year in ("00", "01")]
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*.zip"))] == packages
+    assert filecmp.cmpfiles(made, tmp_path, packages, shallow=False) == (packages, [], [])
+
+
+def test_a_source_is_named_by_the_members_that_it_reads(made: Path, tmp_path: Path) -> None:
+    """The interviews do not depend on the supplements in their packages, nor these on the interviews."""
+    sources = (CexInterview(), CexRebates2001(), CexStimulus2008())
+    before = [raw_digests(source, made, accept_changed=True) for source in sources]
+    assert list(before[1]) == [f"{FOLDER}/intrvw01.zip/**/tax01[34].csv"]
+    for word, changed in (("tax013", 1), ("rbt08", 2), ("fmli013", 0)):
+        raw = tmp_path / word
+        for path in (path for path in made.rglob("*") if path.is_file()):
+            target = raw / path.relative_to(made)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix != ".zip":
+                target.write_bytes(path.read_bytes())
+                continue
+            with zipfile.ZipFile(path) as archive, zipfile.ZipFile(target, "w") as copy:
+                for name in archive.namelist():
+                    more = b"\n" if word in name.lower() else b""
+                    copy.writestr(name, archive.read(name) + more)
+        after = [raw_digests(source, raw, accept_changed=True) for source in sources]
+        assert [a != b for a, b in zip(after, before, strict=True)] == [number == changed for number in range(3)]
 
 
 def test_interviews_are_in_order_and_unique(panel: Any) -> None:

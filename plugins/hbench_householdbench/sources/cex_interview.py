@@ -12,17 +12,11 @@ from hbench_householdbench.sources import cex_clean
 from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import Package, family_members, find_packages, package_files
 from hbench_householdbench.sources.cex_reader import read_family_file
-from hbench_householdbench.sources.cex_supplements import read_rebates_2001, read_stimulus_2008
 from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releases
 
 if TYPE_CHECKING:
     import polars as pl
 
-_SUPPLEMENTS = {
-    2001: ("cex_rebates_2001", read_rebates_2001),
-    2008: ("cex_stimulus_2008", read_stimulus_2008),
-}
-"""Table and reader by the package that holds the questions."""
 COLUMNS = (
     *("newid", "cu_id", "cex_panel_id", "cex_sample_design", "interview_year", "interview_month", "quarter"),
     *("interview_date", "release_date", "release_date_source", "interview_position", "weight", "fam_size"),
@@ -37,9 +31,8 @@ COLUMNS = (
 class CexInterview:
     """The 43 yearly packages of the Consumer Expenditure Survey's Interview, 1980 to 2024.
 
-    Tables: ``cex_interview.parquet``, one row an interview, by quarter and NEWID (`COLUMNS`; dollars of the time,
-    income a year, spending over three months); ``cex_rebates_2001.parquet`` and ``cex_stimulus_2008.parquet``, what
-    households said of these payments.
+    Table: ``cex_interview.parquet``, one row an interview, by quarter and NEWID (`COLUMNS`; dollars of the time,
+    income a year, spending over three months).
 
     The reference's screening flags, which no released task uses, and states are not made.
 
@@ -48,11 +41,11 @@ class CexInterview:
 
     @property
     def files(self) -> tuple[RawFile, ...]:
-        """Packages (packed or not) and the release dates."""
+        """Packages, as far as their household files go, and the release dates."""
         return (*package_files(), CEX_RELEASES)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
-        """Write the tables.
+        """Write the table.
 
         Raises
         ------
@@ -64,7 +57,7 @@ class CexInterview:
         with tempfile.TemporaryDirectory(dir=out) as folder:
             parts = Path(folder)
             for package in packages:
-                _take_apart(package, parts, out, report)
+                _take_apart(package, parts, report)
             _put_together(parts, out / "cex_interview.parquet", releases, report)
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
@@ -74,7 +67,7 @@ class CexInterview:
         write(raw, seed=seed, scale=scale)
 
 
-def _take_apart(package: Package, parts: Path, out: Path, report: BuildReport) -> None:
+def _take_apart(package: Package, parts: Path, report: BuildReport) -> None:
     """Write a package's interviews to one file a quarter, since the packages overlap."""
     import polars as pl
 
@@ -93,11 +86,6 @@ def _take_apart(package: Package, parts: Path, out: Path, report: BuildReport) -
                 folder = parts / str(quarter)
                 folder.mkdir(exist_ok=True)
                 some.write_ipc(folder / f"{package.year}-{number:03d}.arrow")
-        if package.year in _SUPPLEMENTS:
-            table, read = _SUPPLEMENTS[package.year]
-            reports = read(package, members, report=report)
-            if reports is not None:
-                reports.write_parquet(out / f"{table}.parquet")
 
 
 def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: BuildReport) -> None:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.archives import open_archive
+from hbench_householdbench.sources.archives import Archive, Folder, open_archive
 
 FOLDER = "micro/cex/interview"
 YEARS = (1980, 1981, *range(1984, 2025))
@@ -20,28 +19,6 @@ SUBSET = f"{FOLDER}/packages.txt"
 _ORIGIN = "https://www.bls.gov/cex/pumd_data.htm"
 _TERMS = "U.S. Bureau of Labor Statistics, public domain"
 _FAMILY = re.compile(r"fmli(\d{3})x?\.csv$", re.IGNORECASE)
-
-
-class Members(Protocol):
-    """Files of an open package."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Their paths in the package."""
-        ...
-
-    def read(self, name: str) -> bytes:
-        """Return one file's bytes."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Unpacked:
-    path: Path
-    names: tuple[str, ...]
-
-    def read(self, name: str) -> bytes:
-        return (self.path / name).read_bytes()
 
 
 @dataclass(frozen=True)
@@ -65,11 +42,10 @@ class Package:
         return f"{FOLDER}/{self.path.name}"
 
     @contextmanager
-    def open(self) -> Iterator[Members]:
+    def open(self) -> Iterator[Archive | Folder]:
         """Open the package."""
         if self.path.is_dir():
-            files = sorted(path for path in self.path.rglob("*") if path.is_file())
-            yield _Unpacked(self.path, tuple(path.relative_to(self.path).as_posix() for path in files))
+            yield Folder(self.path)
         else:
             with open_archive(self.path) as archive:
                 yield archive
@@ -80,11 +56,29 @@ def stem(year: int) -> str:
     return f"intrvw{year % 100:02d}"
 
 
+def package_file(year: int, members: str, *, required: bool = True) -> RawFile:
+    """Return a year's package, packed or not, as far as the named members go."""
+    return RawFile(f"{FOLDER}/{stem(year)}.zip", _ORIGIN, _TERMS, required=required, members=members)
+
+
 def package_files() -> tuple[RawFile, ...]:
-    """Return the raw files of all packages, packed or not, and the list that chooses among them."""
-    packed = (RawFile(f"{FOLDER}/{stem(year)}.zip", _ORIGIN, _TERMS, required=False) for year in YEARS)
-    unpacked = (RawFile(f"{FOLDER}/{stem(year)}/**/*.csv", _ORIGIN, _TERMS, required=False) for year in YEARS)
-    return (RawFile(SUBSET, "your own list of years", "your own", required=False), *packed, *unpacked)
+    """Return the household files of all packages, and the list that chooses among them."""
+    packages = (package_file(year, "*fmli*.csv", required=False) for year in YEARS)
+    return (RawFile(SUBSET, "your own list of years", "your own", required=False), *packages)
+
+
+def find_package(raw: Path, year: int) -> Package | None:
+    """Return a year's package if it is there.
+
+    Raises
+    ------
+    DataError
+        It is there both packed and unpacked.
+    """
+    there = [path for path in (raw / FOLDER / f"{stem(year)}.zip", raw / FOLDER / stem(year)) if path.exists()]
+    if len(there) == 2:
+        raise DataError(f"the package {year} is there twice, packed and unpacked", file=there[0])
+    return Package(year, there[0]) if there else None
 
 
 def find_packages(raw: Path, *, report: BuildReport) -> list[Package]:
@@ -101,11 +95,9 @@ def find_packages(raw: Path, *, report: BuildReport) -> list[Package]:
         report.problem(SUBSET, f"packages left out by the list, of {len(YEARS)}", len(YEARS) - len(years))
     packages, missing = [], []
     for year in years:
-        there = [path for path in (raw / FOLDER / f"{stem(year)}.zip", raw / FOLDER / stem(year)) if path.exists()]
-        if len(there) == 2:
-            raise DataError(f"the package {year} is there twice, packed and unpacked", file=there[0])
-        if there:
-            packages.append(Package(year, there[0]))
+        package = find_package(raw, year)
+        if package is not None:
+            packages.append(package)
         else:
             missing.append(f"{stem(year)}.zip")
     if missing:
@@ -117,7 +109,7 @@ def find_packages(raw: Path, *, report: BuildReport) -> list[Package]:
     return packages
 
 
-def family_members(package: Package, members: Members) -> Iterator[tuple[str, str]]:
+def family_members(package: Package, members: Archive | Folder) -> Iterator[tuple[str, str]]:
     """Yield name and three-digit token (year and quarter, as ``961``) of the household files, by name.
 
     Raises

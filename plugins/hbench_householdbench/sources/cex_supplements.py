@@ -2,45 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from hbench.core import BuildReport, DataError
-from hbench_householdbench.sources.cex_packages import Members, Package
+from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.archives import Archive, Folder
+from hbench_householdbench.sources.cex_packages import FOLDER, Package, find_package, package_file
 
 if TYPE_CHECKING:
     import polars as pl
 
+REBATES, STIMULUS = "cex_rebates_2001", "cex_stimulus_2008"
 REBATE_FILES = ("tax013.csv", "tax014.csv")
 STIMULUS_FILES = ("rbt08.csv",)
 CHECKS = (1, 2, 3, 4, 5)
 _VALID_FLAGS = tuple("DEFGTUVW")
 
 
-def read_rebates_2001(package: Package, members: Members, *, report: BuildReport) -> pl.DataFrame | None:
+class CexRebates2001:
+    """What households said of the tax rebates of 2001: ``cex_rebates_2001.parquet`` (`read_rebates_2001`)."""
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """Two files of the package of 2001."""
+        return (package_file(2001, "tax01[34].csv"),)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the table."""
+        with _opened(raw, 2001) as (package, members):
+            read_rebates_2001(package, members, report=report).write_parquet(out / f"{REBATES}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write the package of 2001 of the interviews' demo files, and those of its sample."""
+        _write_demo(raw, 2001, seed=seed, scale=scale)
+
+
+class CexStimulus2008:
+    """What households said of the payments of 2008: ``cex_stimulus_2008.parquet`` (`read_stimulus_2008`)."""
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """One file of the package of 2008."""
+        return (package_file(2008, "rbt08.csv"),)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the table."""
+        with _opened(raw, 2008) as (package, members):
+            read_stimulus_2008(package, members, report=report).write_parquet(out / f"{STIMULUS}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write the package of 2008 of the interviews' demo files, and those of its sample."""
+        _write_demo(raw, 2008, seed=seed, scale=scale)
+
+
+def read_rebates_2001(package: Package, members: Archive | Folder, *, report: BuildReport) -> pl.DataFrame:
     """Return the reports of 2001, one row for each household and check that the form has room for.
 
     Returns
     -------
-    polars.DataFrame or None
+    polars.DataFrame
         ``newid``, ``lead_in`` (``valid_yes``, ``valid_no`` or ``unresolved``), ``check`` (1 to 5), ``month``,
         ``amount`` (numbers), ``month_known`` and ``amount_known`` (whether the flag says that the value counts).
-        None where the package has no such files.
 
     Raises
     ------
     DataError
-        One of two files is missing, a column is, a number cannot be read, or a household reports twice.
+        A file or a column is missing, a number cannot be read, or a household reports twice.
     """
     import polars as pl
 
     columns = ["NEWID", "TAXQ1", "TAXQ1_", "TAXQ3", "TAXQ3_"]
     columns += [f"{name}{k}{flag}" for k in CHECKS for name in ("TAXMO", "TAXAMT") for flag in ("", "_")]
-    frames = _read(package, members, REBATE_FILES, columns, report)
-    if frames is None:
-        return None
-    table = pl.concat(frames)
+    table = pl.concat(_read(package, members, REBATE_FILES, columns))
     again = table.filter(pl.col("NEWID").is_duplicated())
     if len(again):
         raise DataError(
@@ -70,27 +105,24 @@ def read_rebates_2001(package: Package, members: Members, *, report: BuildReport
     ).sort("newid", "check")
 
 
-def read_stimulus_2008(package: Package, members: Members, *, report: BuildReport) -> pl.DataFrame | None:
+def read_stimulus_2008(package: Package, members: Archive | Folder, *, report: BuildReport) -> pl.DataFrame:
     """Return the payments of 2008 with a month and a positive amount.
 
     Returns
     -------
-    polars.DataFrame or None
-        ``newid``, ``cu_id``, ``month`` and ``amount``, and ``by`` (``check``, ``transfer`` or null). None where the
-        package has no such file.
+    polars.DataFrame
+        ``newid``, ``cu_id``, ``month`` and ``amount``, and ``by`` (``check``, ``transfer`` or null).
 
     Raises
     ------
     DataError
-        A column is missing, or a payment that counts has an unknown code or a household number that is not its own.
+        The file or a column is missing, or a payment that counts has an unknown code or a household number that is not
+        its own.
     """
     import polars as pl
 
     columns = ["NEWID", "CUID", "RBTMO", "RBTAMT", "CHCKEFT", "HOWUSED", "USDINTMO", "USDINTYR"]
-    frames = _read(package, members, STIMULUS_FILES, columns, report)
-    if frames is None:
-        return None
-    table = frames[0]
+    [table] = _read(package, members, STIMULUS_FILES, columns)
     month = pl.col("RBTMO")
     # Only rows that count are checked.
     counts = table.filter(month.is_between(1, 12) & (month == month.round()) & (pl.col("RBTAMT") > 0))
@@ -116,18 +148,30 @@ def read_stimulus_2008(package: Package, members: Members, *, report: BuildRepor
     )
 
 
+@contextmanager
+def _opened(raw: Path, year: int) -> Iterator[tuple[Package, Archive | Folder]]:
+    package = find_package(raw, year)
+    if package is None:
+        raise DataError(f"the package of {year} is missing", file=raw / FOLDER)
+    with package.open() as members:
+        yield package, members
+
+
+def _write_demo(raw: Path, year: int, *, seed: int, scale: float) -> None:
+    from hbench_householdbench.sources.demo.cex_interview import write
+
+    write(raw, seed=seed, scale=scale, year=year)
+
+
 def _read(
-    package: Package, members: Members, files: Iterable[str], columns: list[str], report: BuildReport
-) -> list[pl.DataFrame] | None:
-    """Read the named files wherever they lie in the package; None if none of them is there."""
+    package: Package, members: Archive | Folder, files: Iterable[str], columns: list[str]
+) -> Iterator[pl.DataFrame]:
+    """Read the named files wherever they lie in the package."""
     by_base = {PurePosixPath(name).name.lower(): name for name in members.names}
-    missing = [file for file in files if file not in by_base]
-    if missing == list(files):
-        report.problem(package.name, f"no file {' or '.join(files)}: the task on these payments cannot be built", 1)
-        return None
-    if missing:
-        raise DataError(f"the package has no {missing[0]}", file=package.name)
-    return [_table(members.read(by_base[file]), columns, f"{package.name}/{by_base[file]}") for file in files]
+    for file in files:
+        if file not in by_base:
+            raise DataError(f"the package has no {file}", file=package.path, hint="Download it again.")
+        yield _table(members.read(by_base[file]), columns, f"{package.name}/{by_base[file]}")
 
 
 def _table(data: bytes, columns: list[str], file: str) -> pl.DataFrame:

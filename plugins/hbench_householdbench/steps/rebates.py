@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from hbench.core import DataError
 from hbench.data import StepContext
+from hbench_householdbench.sources.cex_supplements import REBATES, STIMULUS
 
 if TYPE_CHECKING:
     import polars as pl
 
-REBATES, STIMULUS = "cex_rebates_2001", "cex_stimulus_2008"
 RESOLVED = "resolved_report"
 _ZERO, _POSITIVE = "valid_zero", "valid_positive"
 _BEFORE, _AFTER = 12 * 2001 + 7, 12 * 2002 + 1
@@ -153,9 +153,7 @@ def _interviews(frame: pl.LazyFrame, context: StepContext) -> pl.DataFrame:
 def _table(context: StepContext, name: str) -> pl.DataFrame:
     if name not in context.tables:
         raise DataError(
-            f"the source has no table {name!r}",
-            task=context.task.name,
-            hint="The package of that year was left out, or lacks the file with these questions.",
+            f"there is no table {name!r}", task=context.task.name, hint=f"List the source {name!r} under `source`."
         )
     return context.tables[name].collect()
 

@@ -49,9 +49,14 @@ SEGMENTS = (
 PACKAGES = tuple(year for segment in SEGMENTS for year in segment.years)
 
 
-def write(raw: Path, *, seed: int, scale: float) -> None:
-    """Write thirteen packages, the list that names them and the release dates below `raw`."""
+def write(raw: Path, *, seed: int, scale: float, year: int | None = None) -> None:
+    """Write thirteen packages, the list that names them and the release dates below `raw`.
+
+    With `year`, only the packages that hold the sample of that year are written, the same as among all.
+    """
     for number, segment in enumerate(SEGMENTS):
+        if year is not None and year not in segment.years:
+            continue
         rng = np.random.default_rng(stable_seed(seed, "householdbench", "demo", "cex_interview", str(number)))
         _write_segment(raw, rng, segment, max(6, round(_COHORT * segment.larger * scale)))
     lines = ["# Packages to use; without this file all 43 must be there.", *map(str, PACKAGES)]
