@@ -53,7 +53,9 @@ def _say(text: str = "") -> None:
 
 
 def _summary(path: Path) -> None:
-    from hbench.run.manifest import read_manifest
+    from hbench.cli.show_fits import fit_lines
+    from hbench.run.fits import read_reports
+    from hbench.run.manifest import entrants_of, read_manifest
 
     manifest = read_manifest(path)
     settings = {key: value for key, value in manifest["settings"].items() if value not in (None, [])}
@@ -71,6 +73,9 @@ def _summary(path: Path) -> None:
         _say(f"  model     {about['label']}{_spent(about.get('spent'))}")
         for name, reason in about["unsupported"].items():
             _say(f"            not for {name}: {reason}")
+    for entrant in entrants_of(manifest):
+        for line in fit_lines(entrant.label, read_reports(path, entrant)):
+            _say(line)
     _say("\nOne record with its answers: hbench show RUN --record N [--task T] [--model M]")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         SpecError,
     )
     from hbench.core.metric import Aligned, FloatArray, InvalidPolicy, Metric, SampleMetric
-    from hbench.core.model import Deliver, Model, ModelContext, TrainingAnswer
+    from hbench.core.model import Deliver, Model, ModelContext, Reporting, TrainingAnswer
     from hbench.core.parser import Parser
     from hbench.core.record import JsonValue, Message, Record
     from hbench.core.request import Request, Sampling
@@ -52,6 +52,7 @@ __all__ = [
     "Problem",
     "RawFile",
     "Record",
+    "Reporting",
     "Request",
     "RunError",
     "SampleMetric",
@@ -94,6 +95,7 @@ _ROOM = {
     "Problem": "source",
     "RawFile": "source",
     "Record": "record",
+    "Reporting": "model",
     "Request": "request",
     "RunError": "errors",
     "SampleMetric": "metric",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from hbench.core.answer import Outcome, Values
 from hbench.core.parser import Parser
@@ -73,6 +73,10 @@ class ModelContext(Protocol):
         """Return the task's spec (`hbench.spec.Task`)."""
         ...
 
+    def fingerprint(self, task: str) -> str:
+        """Return the fingerprint of the task's data: what is learned from them is good for no others."""
+        ...
+
     def parser(self, task: str) -> Parser:
         """Return the task's parser, whose `render` writes predictions in the answer format."""
         ...
@@ -87,4 +91,14 @@ class ModelContext(Protocol):
 
     def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
         """Yield training and validation rows with predictors and gold, `metadata["split"]` naming the split."""
+        ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A model that can tell how it was made: fits, settings, what went otherwise than asked."""
+
+    @property
+    def reports(self) -> Mapping[str, JsonValue]:
+        """What happened in this evaluation, by task; stored in the run and shown by ``hbench show``."""
         ...

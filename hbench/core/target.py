@@ -39,6 +39,8 @@ class Target(Frozen):
     """Lowest and highest possible value; predictions are clipped to it where the answer says so."""
     no_change: str | tuple[str, ...] | None = None
     """The no-change prediction: a column of the table (probability vectors: one a label), or a constant, ``=VALUE``."""
+    history: tuple[str, ...] = ()
+    """Predictors that hold past values, the latest first (default: the column's lags); each a value or a list."""
     description: str | None = None
 
     @model_validator(mode="after")

@@ -1,26 +1,29 @@
-"""From a record's predictors to a matrix.
+"""From predictors to matrices.
 
 One encoder serves every learner. It is fitted on training rows only: levels, means and scales of others stay unseen.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hbench.core import DataError
+from hbench.learn.rows import Cells, Rows, read_cells
 
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 
 MISSING = 0
 """Code of a missing category; it is a level like any other."""
 UNSEEN = 1
 """Code of a category that no training row had."""
+_FIRST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Feature:
     kind: Literal["numeric", "categorical"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Encoded:
     """Rows as numbers.
 
@@ -41,41 +44,54 @@ class Encoded:
         Numeric features in declared order, NaN where missing.
     codes : int64 (n, q)
         Categorical features in declared order: `MISSING`, `UNSEEN`, or 2 + the level's rank.
+    encoder : FeatureEncoder
+        What encoded them; knows levels, centres and scales.
     """
 
     numeric: FloatArray
-    codes: npt.NDArray[np.int64]
+    codes: IntArray
+    encoder: FeatureEncoder = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.numeric)
 
+    def take(self, index: npt.NDArray[np.intp]) -> Encoded:
+        """Return some of the rows."""
+        return Encoded(self.numeric[index], self.codes[index], self.encoder)
 
-def _is_missing(value: Any) -> bool:
-    return (
-        value is None
-        or (isinstance(value, float) and math.isnan(value))
-        or (isinstance(value, str) and not value.strip())
-    )
+    @cached_property
+    def design(self) -> FloatArray:
+        """The design matrix (n, d) of linear models and networks.
 
+        Numeric features are standardised by the training rows, missing ones set to the training mean and flagged by an
+        indicator; categories are one-hot with the missing and the unseen level of their own.
+        """
+        centre, scale = self.encoder.centre, self.encoder.scale
+        missing = np.isnan(self.numeric)
+        blocks = [np.where(missing, 0.0, (self.numeric - centre) / scale), missing.astype(np.float64)]
+        for column, name in enumerate(self.encoder.categorical):
+            hot = np.zeros((len(self), _FIRST + len(self.encoder.levels[name])))
+            hot[np.arange(len(self)), self.codes[:, column]] = 1.0
+            blocks.append(hot)
+        return np.hstack(blocks)
 
-def _number(feature: str, value: Any) -> float:
-    if _is_missing(value):
-        return math.nan
-    if isinstance(value, bool | int | float):
-        return float(value)
-    raise DataError(
-        f"the numeric predictor {feature!r} holds {value!r}",
-        hint="declare it `kind: categorical`, or clean the column",
-    )
+    @property
+    def trees(self) -> npt.NDArray[np.float32]:
+        """The matrix (n, p + q) of tree learners: all features in declared order, categories as codes.
 
-
-def _level(value: Any) -> str | None:
-    if _is_missing(value):
-        return None
-    # 1 and 1.0 are one level: the same code read from CSV and from Parquet.
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).strip()
+        Codes are the levels' ranks, then one for missing and one for unseen categories (facts on XGBoost, features).
+        """
+        matrix = np.empty((len(self), len(self.encoder.features)), dtype=np.float32)
+        number = category = 0
+        for place, feature in enumerate(self.encoder.features):
+            if feature.kind == "numeric":
+                matrix[:, place] = self.numeric[:, number]
+                number += 1
+            else:
+                codes, levels = self.codes[:, category], len(self.encoder.levels[feature.name])
+                matrix[:, place] = np.where(codes < _FIRST, levels + codes, codes - _FIRST)
+                category += 1
+        return matrix
 
 
 @dataclass
@@ -91,15 +107,17 @@ class FeatureEncoder:
     ----------
     levels : dict of str to list of str
         Sorted training levels of each categorical feature.
+    centre, scale : float64 (p,)
+        Mean and standard deviation of the numeric features' known training values.
     unseen : dict of str to int
         How many transformed rows had a level that training rows did not.
     """
 
     features: Sequence[Feature]
     levels: dict[str, list[str]] = field(default_factory=dict)
+    centre: FloatArray = field(default_factory=lambda: np.zeros(0))
+    scale: FloatArray = field(default_factory=lambda: np.ones(0))
     unseen: dict[str, int] = field(default_factory=dict)
-    _centre: FloatArray = field(default_factory=lambda: np.zeros(0))
-    _scale: FloatArray = field(default_factory=lambda: np.ones(0))
 
     @property
     def numeric(self) -> list[str]:
@@ -111,55 +129,47 @@ class FeatureEncoder:
         """Names of the categorical features."""
         return [f.name for f in self.features if f.kind == "categorical"]
 
-    def fit(self, rows: Sequence[Mapping[str, Any]]) -> FeatureEncoder:
+    def fit(self, rows: Rows) -> FeatureEncoder:
         """Learn from training rows. Raises `DataError` if there are none, or if a numeric predictor holds text."""
-        if not rows:
-            raise DataError("there are no training rows to fit the predictors on")
-        for name in self.categorical:
-            self.levels[name] = sorted({text for row in rows if (text := _level(row.get(name))) is not None})
-        matrix = self._numeric_matrix(rows)
-        known = ~np.isnan(matrix)
-        count = known.sum(axis=0)
-        filled = np.where(known, matrix, 0.0)
-        self._centre = np.divide(filled.sum(axis=0), count, out=np.zeros(len(count)), where=count > 0)
-        spread = np.where(known, matrix - self._centre, 0.0)
-        variance = np.divide((spread**2).sum(axis=0), count, out=np.zeros(len(count)), where=count > 0)
-        # A constant column tells nothing; scale 1 leaves it at zero after centring.
-        self._scale = np.where(variance > 0, np.sqrt(variance), 1.0)
+        self._fit(self._cells(rows))
         return self
 
-    def transform(self, rows: Sequence[Mapping[str, Any]]) -> Encoded:
+    def transform(self, rows: Rows) -> Encoded:
         """Encode rows, counting levels that training did not have."""
-        codes = np.empty((len(rows), len(self.categorical)), dtype=np.int64)
+        return self._encode(self._cells(rows))
+
+    def fit_transform(self, rows: Rows) -> Encoded:
+        """Learn from training rows and encode them, reading them once."""
+        cells = self._cells(rows)
+        self._fit(cells)
+        return self._encode(cells)
+
+    def _cells(self, rows: Rows) -> Cells:
+        return read_cells(rows, numeric=self.numeric, categorical=self.categorical)
+
+    def _fit(self, cells: Cells) -> None:
+        if not len(cells):
+            raise DataError("there are no training rows to fit the predictors on")
+        self.levels = {
+            name: sorted(cells.vocabulary[column][code] for code in np.unique(cells.codes[:, column]) if code >= 0)
+            for column, name in enumerate(self.categorical)
+        }
+        self.unseen = dict.fromkeys(self.categorical, 0)
+        known = ~np.isnan(cells.numeric)
+        count = known.sum(axis=0)
+        total = np.where(known, cells.numeric, 0.0).sum(axis=0)
+        self.centre = np.divide(total, count, out=np.zeros(len(count)), where=count > 0)
+        spread = np.where(known, cells.numeric - self.centre, 0.0)
+        variance = np.divide((spread**2).sum(axis=0), count, out=np.zeros(len(count)), where=count > 0)
+        # A constant column tells nothing; scale 1 leaves it at zero after centring.
+        self.scale = np.where(variance > 0, np.sqrt(variance), 1.0)
+
+    def _encode(self, cells: Cells) -> Encoded:
+        codes = np.empty(cells.codes.shape, dtype=np.int64)
         for column, name in enumerate(self.categorical):
-            rank = {level: 2 + i for i, level in enumerate(self.levels[name])}
-            for i, row in enumerate(rows):
-                text = _level(row.get(name))
-                codes[i, column] = MISSING if text is None else rank.get(text, UNSEEN)
+            rank = {level: _FIRST + i for i, level in enumerate(self.levels[name])}
+            # One entry a word of the vocabulary, and the last for -1, which is missing.
+            known = [rank.get(word, UNSEEN) for word in cells.vocabulary[column]]
+            codes[:, column] = np.array([*known, MISSING], dtype=np.int64)[cells.codes[:, column]]
             self.unseen[name] = self.unseen.get(name, 0) + int((codes[:, column] == UNSEEN).sum())
-        return Encoded(self._numeric_matrix(rows), codes)
-
-    def design(self, encoded: Encoded) -> FloatArray:
-        """Return the design matrix of linear models.
-
-        Numeric features are standardised by the training rows, missing ones set to the training mean and flagged by an
-        indicator; categories are one-hot with the missing and the unseen level of their own.
-
-        Returns
-        -------
-        float64 (n, d)
-        """
-        missing = np.isnan(encoded.numeric)
-        standard = (np.where(missing, self._centre, encoded.numeric) - self._centre) / self._scale
-        blocks = [standard, missing.astype(np.float64)]
-        for column, name in enumerate(self.categorical):
-            hot = np.zeros((len(encoded), 2 + len(self.levels[name])))
-            hot[np.arange(len(encoded)), encoded.codes[:, column]] = 1.0
-            blocks.append(hot)
-        return np.hstack(blocks)
-
-    def _numeric_matrix(self, rows: Sequence[Mapping[str, Any]]) -> FloatArray:
-        matrix = np.empty((len(rows), len(self.numeric)))
-        for column, name in enumerate(self.numeric):
-            matrix[:, column] = [_number(name, row.get(name)) for row in rows]
-        return matrix
+        return Encoded(cells.numeric, codes, self)

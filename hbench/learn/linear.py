@@ -1,101 +1,170 @@
-"""Linear learners: ridge regression and multinomial logit."""
+"""Linear learners: ridge and lasso regression, logit with either penalty."""
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from hbench.core import HbenchError
-from hbench.learn.simplex import project_to_simplex
-
-FloatArray = npt.NDArray[np.float64]
+from hbench.learn.packages import library
+from hbench.learn.problem import Fitted, Kind, Sample, constant
+from hbench.learn.sklearn_fit import fit_design
+from hbench.learn.tuning import choose, folds_of
 
 PENALTIES = tuple(10.0**k for k in range(-2, 5))
 """Ridge penalties that generalised cross-validation chooses from."""
+INVERSE_PENALTIES = (0.01, 0.1, 1.0, 10.0)
+"""Values of C that the L1-penalised logit is tuned over (ESS paper, appendix C)."""
 
 
-class Fitted(Protocol):
-    """A fitted learner."""
-
-    def predict(self, design: FloatArray) -> npt.NDArray[Any]:
-        """Predict for a design matrix (n, d)."""
-        ...
-
-
-class Constant:
-    """Predicts one value: what is left when training answers do not vary."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def predict(self, design: FloatArray) -> npt.NDArray[Any]:
-        """Return the constant for every row, shape (n, *value.shape)."""
-        return np.broadcast_to(np.asarray(self.value), (len(design), *np.shape(self.value))).copy()
-
-
-def _sklearn_linear() -> Any:
-    try:
-        from sklearn import linear_model
-    except ImportError as error:
-        raise HbenchError(
-            "the model `linear` needs scikit-learn", hint="pip install 'hbench[learners-cpu]' (or hbench[learners])"
-        ) from error
-    return linear_model
-
-
+@dataclass(frozen=True)
 class Ridge:
-    """Ridge regression, penalty by generalised cross-validation over `PENALTIES`.
+    """Ridge regression, penalty by generalised cross-validation over `PENALTIES`; shares go to the simplex."""
 
-    For probability vectors the outputs are fitted jointly and projected to the simplex.
+    kinds: ClassVar[tuple[Kind, ...]] = ("number", "shares")
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Name only; the penalty is chosen in every fit."""
+        return {"learner": "ridge"}
+
+    def tuned(self, sample: Sample) -> Self:
+        """Return the learner itself: every fit chooses its penalty."""
+        return self
+
+    def fit(self, sample: Sample, validation: Sample | None = None) -> Fitted:
+        """Fit; one row or a constant outcome leaves only the mean."""
+        linear_model = library("sklearn.linear_model", learner="ridge")
+        return constant(sample, self.settings) or fit_design(
+            linear_model.RidgeCV(alphas=PENALTIES), sample, self.settings
+        )
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """Lasso regression; the penalty is the one given, or chosen by five-fold cross-validation (ESS paper, appendix C).
+
+    Parameters
+    ----------
+    penalty : float or None
+        Weight of the absolute coefficients; None chooses one in every fit.
     """
 
-    def __init__(self, *, simplex: bool = False) -> None:
-        self.simplex = simplex
-        self.fallback: str | None = None
+    penalty: float | None = None
+    seed: int = 0
+    kinds: ClassVar[tuple[Kind, ...]] = ("number",)
 
-    def fit(self, design: FloatArray, outcome: FloatArray) -> Fitted:
-        """Fit on (n, d) and (n,) or (n, k); one row or a constant outcome leaves only the mean."""
-        if len(outcome) < 2 or not np.any(np.ptp(outcome, axis=0) > 0):
-            self.fallback = "constant outcome"
-            return Constant(outcome.mean(axis=0))
-        model = _sklearn_linear().RidgeCV(alphas=PENALTIES)
-        model.fit(design, outcome)
-        return _Projected(model) if self.simplex else model
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Name, penalty and the folds' seed."""
+        return {"learner": "lasso", "penalty": self.penalty, "seed": self.seed}
+
+    def tuned(self, sample: Sample) -> Self:
+        """Return the learner with the penalty that five-fold cross-validation chooses."""
+        if constant(sample, {}) is not None:
+            return replace(self, penalty=1.0)
+        fitted = self._chosen(sample)
+        return replace(self, penalty=1.0 if fitted is None else float(fitted.alpha_))
+
+    def fit(self, sample: Sample, validation: Sample | None = None) -> Fitted:
+        """Fit; one row or a constant outcome leaves only the mean."""
+        linear_model = library("sklearn.linear_model", learner="lasso")
+        nothing = constant(sample, self.settings)
+        if nothing is not None:
+            return nothing
+        penalty, fallback = self.penalty, None
+        if penalty is None:
+            chosen = self._chosen(sample)
+            penalty = 1.0 if chosen is None else float(chosen.alpha_)
+            fallback = "too few rows to choose the penalty: 1" if chosen is None else None
+        settings = {**self.settings, "penalty": penalty}
+        fitted = fit_design(linear_model.Lasso(alpha=penalty, max_iter=10_000), sample, settings)
+        fitted.report.fallback = fallback or fitted.report.fallback
+        return fitted
+
+    def _chosen(self, sample: Sample) -> Any:
+        """Fit over a path of penalties, or return None where the sample bears no folds."""
+        folds = folds_of(sample, 5)
+        if folds < 2:
+            return None
+        model_selection = library("sklearn.model_selection", learner="lasso")
+        parts = model_selection.KFold(folds, shuffle=True, random_state=self.seed)
+        linear_model = library("sklearn.linear_model", learner="lasso")
+        return fit_design(linear_model.LassoCV(cv=parts, max_iter=10_000), sample, {}).estimator
 
 
-class _Projected:
-    def __init__(self, model: Fitted) -> None:
-        self.model = model
-
-    def predict(self, design: FloatArray) -> npt.NDArray[Any]:
-        return project_to_simplex(np.asarray(self.model.predict(design), dtype=np.float64))
-
-
+@dataclass(frozen=True)
 class Logit:
-    """Multinomial logit with an L2 penalty; predicts codes."""
+    """Multinomial logit with an L2 penalty.
 
-    def __init__(self, *, penalty: float = 1.0) -> None:
-        self.penalty = penalty
-        self.fallback: str | None = None
+    Parameters
+    ----------
+    inverse_penalty : float
+        scikit-learn's C.
+    """
 
-    def fit(self, design: FloatArray, codes: npt.NDArray[np.int64]) -> Fitted:
-        """Fit on (n, d) and codes (n,); with one class in training that class is predicted."""
-        if len(np.unique(codes)) < 2:
-            self.fallback = "one class in training"
-            return Constant(codes[0])
-        model = _sklearn_linear().LogisticRegression(C=1.0 / self.penalty, max_iter=2000)
-        from sklearn.exceptions import ConvergenceWarning
+    inverse_penalty: float = 1.0
+    kinds: ClassVar[tuple[Kind, ...]] = ("class",)
 
-        with warnings.catch_warnings():
-            # Reported through `fallback`, where tables can show it, instead of on stderr.
-            warnings.simplefilter("error", ConvergenceWarning)
-            try:
-                model.fit(design, codes)
-            except ConvergenceWarning:
-                self.fallback = "not converged after 2,000 iterations"
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(design, codes)
-        return model  # type: ignore[no-any-return]
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Name and penalty."""
+        return {"learner": "logit", "inverse_penalty": self.inverse_penalty}
+
+    def tuned(self, sample: Sample) -> Self:
+        """Return the learner itself: its penalty is given."""
+        return self
+
+    def fit(self, sample: Sample, validation: Sample | None = None) -> Fitted:
+        """Fit; with one class in training that class is predicted."""
+        linear_model = library("sklearn.linear_model", learner="logit")
+        model = linear_model.LogisticRegression(C=self.inverse_penalty, max_iter=2000)
+        return constant(sample, self.settings) or fit_design(model, sample, self.settings)
+
+
+@dataclass(frozen=True)
+class LogitL1:
+    """Multinomial logit with an L1 penalty by SAGA (ESS paper, appendix C).
+
+    Parameters
+    ----------
+    inverse_penalty : float or None
+        scikit-learn's C; None chooses one of `INVERSE_PENALTIES` by three-fold cross-validation in every fit.
+    """
+
+    inverse_penalty: float | None = None
+    seed: int = 0
+    kinds: ClassVar[tuple[Kind, ...]] = ("class",)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Name, penalty and the seed."""
+        return {"learner": "logit_l1", "inverse_penalty": self.inverse_penalty, "seed": self.seed}
+
+    def tuned(self, sample: Sample) -> Self:
+        """Return the learner with the C that stratified cross-validation prefers, 1 where the sample is too small."""
+        candidates = [replace(self, inverse_penalty=c) for c in INVERSE_PENALTIES]
+        return choose(candidates, sample, folds=3, seed=self.seed) or replace(self, inverse_penalty=1.0)
+
+    def fit(self, sample: Sample, validation: Sample | None = None) -> Fitted:
+        """Fit; with one class in training that class is predicted."""
+        linear_model = library("sklearn.linear_model", learner="logit_l1")
+        nothing = constant(sample, self.settings)
+        if nothing is not None:
+            return nothing
+        if self.inverse_penalty is None:
+            fitted = self.tuned(sample).fit(sample)
+            if folds_of(sample, 3) < 2:
+                fitted.report.fallback = "too few rows to choose the penalty: C = 1"
+            return fitted
+        model = linear_model.LogisticRegression(
+            l1_ratio=1.0,
+            solver="saga",
+            C=self.inverse_penalty,
+            max_iter=1000,
+            tol=1e-3,
+            random_state=np.random.RandomState(self.seed),
+        )
+        return fit_design(model, sample, self.settings)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from hbench.core import (
     AnswerSpec,
@@ -16,55 +16,86 @@ from hbench.core import (
     JsonValue,
     ModelContext,
     ModelError,
-    Parser,
-    Record,
     Request,
-    Target,
-    Value,
+    stable_seed,
 )
-from hbench.learn import Feature, FeatureEncoder, Fitted, Logit, Ridge
+from hbench.learn import Fitted, Kind, Learner, Sample, calibration
 from hbench.model.delivery import deliver_all
-from hbench.model.options import Options
-from hbench.parse import parse_gold
+from hbench.model.task_fit import FitCache, TaskFit, report_of
+from hbench.model.task_sample import KINDS, inputs_of, read_samples, values_of
 from hbench.spec import Task
 
+_THREADS = 2
 CHUNK = 1024
 """Rows predicted at once; bounds memory on large samples."""
 
-Predict = Callable[[Any], list[Value]]
+MakeLearner = Callable[[Kind, int], Learner | None]
+"""From a kind of target and a seed to a learner, None for kinds that the algorithm cannot fit."""
 
 
-class Linear:
-    """Ridge regression for numbers, multinomial logit for classes, projected ridge for probability vectors.
+class Learned:
+    """A learner fitted task by task and target by target.
 
     Parameters
     ----------
     context : ModelContext
         Gives specs and training records.
-    rows : int
-        At most so many training rows, in the order of the training split.
+    name : str
+        Name of the model.
+    make : callable
+        Makes the learner of a target.
+    settings : mapping
+        All that changes answers besides the training data.
+    rows, validation_rows : int
+        At most so many training rows by their position in the split, and validation rows.
     """
 
     reads: Literal["record"] = "record"
 
-    def __init__(self, context: ModelContext, *, rows: int = 50_000) -> None:
+    def __init__(
+        self,
+        context: ModelContext,
+        name: str,
+        make: MakeLearner,
+        *,
+        settings: Mapping[str, JsonValue],
+        rows: int,
+        validation_rows: int = 0,
+    ) -> None:
         self._context = context
-        self._rows = rows
-        self._fitted: dict[str, _TaskModel] = {}
+        self._name = name
+        self._make = make
+        self._settings = dict(settings)
+        self._rows, self._validation_rows = rows, validation_rows
+        self._cache = FitCache(name, {**self._settings, "rows": rows, "validation_rows": validation_rows})
+        self._fitted: dict[str, TaskFit] = {}
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
         """Name and settings; the training data enter a run through its data fingerprints."""
-        return {"model": "linear", "rows": self._rows}
+        return {"model": self._name, **self._settings, "rows": self._rows}
+
+    @property
+    def reports(self) -> dict[str, JsonValue]:
+        """How the fits of this evaluation went, by task."""
+        return {
+            task: {
+                target.name: report_of(fitted)
+                for target, fitted in zip(self._context.spec(task).targets, fit.fitted, strict=True)
+            }
+            for task, fit in self._fitted.items()
+        }
 
     def unsupported(self, task: str) -> str | None:
-        """Tell whether the task has predictors, training rows and predictable targets."""
+        """Tell whether the task has predictors, training rows and targets that the algorithm can fit."""
         spec: Task = self._context.spec(task)
         if not spec.predictors:
             return "the task declares no predictors"
         for target in spec.targets:
-            if target.kind in ("text", "choice_set", "population"):
+            if target.kind not in KINDS:
                 return f"a {target.kind} target cannot be fitted"
+            if self._make(KINDS[target.kind], 0) is None:
+                return f"{self._name} does not fit {target.kind} targets"
         first = next(iter(self._context.training_records(task, limit=1)), None)
         if first is None or not first.predictors:
             return "there are no training records with predictors"
@@ -75,7 +106,7 @@ class Linear:
         for task, chunk in _chunks(requests):
             if task not in self._fitted:
                 self._fitted[task] = await asyncio.to_thread(self._fit, task)
-            texts = await asyncio.to_thread(self._fitted[task].answers, chunk)
+            texts = await asyncio.to_thread(self._answers, task, chunk)
             answers = zip(chunk, texts, strict=True)
             await deliver_all(
                 ((request, draw, Completion(text)) for request, text in answers for draw in request.draws), deliver
@@ -84,16 +115,49 @@ class Linear:
     async def aclose(self) -> None:
         """Nothing is held open."""
 
-    def _fit(self, task: str) -> _TaskModel:
-        spec: Task = self._context.spec(task)
-        records = [
-            record
-            for record in self._context.training_records(task, limit=self._rows)
-            if record.metadata.get("split", "train") == "train"
+    def _fit(self, name: str) -> TaskFit:
+        task: Task = self._context.spec(name)
+        data = self._context.fingerprint(name)
+        kept = self._cache.find(task, data)
+        if kept is not None:
+            return kept
+        samples = read_samples(task, self._context, rows=self._rows, validation_rows=self._validation_rows)
+        learners = [self._learner(task, target.name, KINDS[target.kind]) for target in task.targets]
+        # Fits of a task share nothing and have seeds of their own, so they may run side by side.
+        with ThreadPoolExecutor(max_workers=_THREADS) as pool:
+            fitted = list(pool.map(_fit_target, learners, samples.train, samples.validation))
+        fit = TaskFit(samples.encoder, fitted)
+        self._cache.keep(task, data, fit)
+        return fit
+
+    def _learner(self, task: Task, target: str, kind: Kind) -> Learner:
+        # The reference's seed where the task names one; below 2**31, which all libraries take.
+        seed = task.learn.seeds.get(target)
+        if seed is None:
+            seed = stable_seed(self._context.seed, self._name, task.name, target) % 2**31
+        learner = self._make(kind, seed)
+        if learner is None:
+            raise ModelError(f"{self._name} does not fit {kind} targets", task=task.name)
+        return learner
+
+    def _answers(self, name: str, requests: Sequence[Request]) -> list[str]:
+        task, fit = self._context.spec(name), self._fitted[name]
+        rows = fit.encoder.transform([inputs_of(request.record, task) for request in requests])
+        columns = [
+            values_of(target, fitted.predict(rows)) for target, fitted in zip(task.targets, fit.fitted, strict=True)
         ]
-        if not records:
-            raise ModelError("the training split is empty", task=task)
-        return _TaskModel(spec, self._context.parser(task), records)
+        parser = self._context.parser(task.name)
+        # Predictions stay unrounded, as the reference's do (facts on XGBoost, output formatting).
+        answer: AnswerSpec = replace(task.answer_spec(), decimals=None)
+        return [parser.render(values, answer) for values in zip(*columns, strict=True)]
+
+
+def _fit_target(learner: Learner, train: Sample, validation: Sample) -> Fitted:
+    fitted = learner.fit(train, validation)
+    probabilities = fitted.probabilities(validation.rows) if len(validation) else None
+    if probabilities is not None:
+        fitted.report.calibration = [asdict(one) for one in calibration(probabilities, validation.truth)]
+    return fitted
 
 
 def _chunks(requests: Iterable[Request]) -> Iterator[tuple[str, list[Request]]]:
@@ -110,69 +174,3 @@ def _chunks(requests: Iterable[Request]) -> Iterator[tuple[str, list[Request]]]:
             chunk.append(request)
         yield task, chunk
         held = held or next(stream, None)
-
-
-class _TaskModel:
-    """One fitted learner per target of one task."""
-
-    def __init__(self, spec: Task, parser: Parser, records: Sequence[Record]) -> None:
-        self.spec, self.parser = spec, parser
-        self.answer: AnswerSpec = spec.answer_spec()
-        self.encoder = FeatureEncoder(
-            [Feature(column, part.kind) for part in spec.predictors for column in part.columns]
-        ).fit([record.predictors for record in records])
-        design = self.encoder.design(self.encoder.transform([record.predictors for record in records]))
-        golds = [parse_gold(self.parser, record.gold, self.answer) for record in records]
-        self.predict: list[Predict] = [
-            _fit_target(target, design, [gold[i] for gold in golds]) for i, target in enumerate(spec.targets)
-        ]
-
-    def answers(self, requests: Sequence[Request]) -> list[str]:
-        for request in requests:
-            if not request.record.predictors:
-                raise ModelError(
-                    "the record carries no predictors, which this model answers from",
-                    task=self.spec.name,
-                    record=request.record.key,
-                    hint="evaluate on built data, or use a model that reads the prompt",
-                )
-        design = self.encoder.design(self.encoder.transform([request.record.predictors for request in requests]))
-        columns = [predict(design) for predict in self.predict]
-        return [self.parser.render(values, self.answer) for values in zip(*columns, strict=True)]
-
-
-def _fit_target(target: Target, design: Any, truth: Sequence[Value]) -> Predict:
-    if target.kind == "categorical":
-        codes = np.array([target.labels.index(str(value)) for value in truth], dtype=np.int64)
-        classes: Fitted = Logit().fit(design, codes)
-        return lambda rows: [target.labels[int(code)] for code in classes.predict(rows)]
-    outcome = np.array(truth, dtype=np.float64)
-    if target.kind == "probability":
-        shares: Fitted = Ridge(simplex=True).fit(design, outcome)
-        return lambda rows: [_unit_sum(row) for row in shares.predict(rows)]
-    numbers: Fitted = Ridge().fit(design, outcome)
-    low, high = target.range or (-np.inf, np.inf)
-
-    def predict(rows: Any) -> list[Value]:
-        clipped = np.clip(numbers.predict(rows), low, high)
-        return [int(x) for x in np.rint(clipped)] if target.kind == "ordinal" else [float(x) for x in clipped]
-
-    return predict
-
-
-def _unit_sum(vector: Any) -> tuple[float, ...]:
-    """Round to six decimals so that the answer text still sums to one, the rest going to the largest share."""
-    shares = [round(float(p), 6) for p in vector]
-    largest = max(range(len(shares)), key=shares.__getitem__)
-    shares[largest] = round(1.0 - (sum(shares) - shares[largest]), 6)
-    return tuple(shares)
-
-
-def create_linear(argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Linear:
-    """Make the model ``linear`` (option ``rows``)."""
-    if argument:
-        raise ModelError(f"`linear` takes no argument, got {argument!r}")
-    read = Options("linear", options)
-    rows = read.integer("rows", 50_000)
-    read.finish()
-    return Linear(context, rows=rows)

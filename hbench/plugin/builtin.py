@@ -15,7 +15,13 @@ _BASELINES = {
     "marginal": "hbench.model.baselines:Marginal.create",
     "no_change": "hbench.model.baselines:NoChange.create",
     "uniform": "hbench.model.baselines:Uniform.create",
-    "linear": "hbench.model.learned:create_linear",
+    "history_mean": "hbench.model.history:HistoryMean.create",
+    "lasso": "hbench.model.learners:create_lasso",
+    "linear": "hbench.model.learners:create_linear",
+    "logit_l1": "hbench.model.learners:create_logit_l1",
+    "mlp": "hbench.model.learners:create_mlp",
+    "random_forest": "hbench.model.learners:create_random_forest",
+    "xgboost": "hbench.model.learners:create_xgboost",
 }
 _COMPONENTS = {
     # Baselines are models like any other; the second kind only lists them by themselves.

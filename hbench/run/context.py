@@ -45,6 +45,10 @@ class PlanContext:
         """Return the task's spec."""
         return self._plan.task(task).task
 
+    def fingerprint(self, task: str) -> str:
+        """Return the fingerprint of the task's data."""
+        return self._plan.task(task).data.fingerprint
+
     def parser(self, task: str) -> Parser:
         """Return the task's parser."""
         return self._parser(task)

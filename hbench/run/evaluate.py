@@ -161,6 +161,8 @@ def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = 
             except Stopped:
                 folder.write(MANIFEST, {**manifest, "status": "stopped", "finished": now()})
                 raise
+            finally:
+                write_reports(folder, job.models)
             gave_up = {label: str(turn.error) for label, turn in asked.items() if turn.error is not None}
             results = score_run(
                 job.plan,
@@ -171,7 +173,6 @@ def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = 
                 gave_up=gave_up,
                 notices=job.notices,
             )
-            write_reports(folder, job.models)
             spent = {entrant.label: journal.spend(entrant.label) for entrant in job.entrants}
         finally:
             journal.close()

@@ -26,7 +26,7 @@ class FileSource(Frozen):
     """A researcher's own table, read as it is."""
 
     file: str
-    """CSV, TSV or Parquet, relative to the YAML file."""
+    """CSV, TSV or Parquet, relative to the YAML file and below the suite's folder."""
     missing: tuple[str, ...] = ("", "NA")
     """Texts of a CSV that mean a missing value."""
 

@@ -32,15 +32,23 @@ def test_missing_and_unseen_levels_are_told_apart_and_counted() -> None:
 
 def test_design_uses_training_moments_only() -> None:
     encoder = FeatureEncoder(FEATURES).fit(ROWS)
-    design = encoder.design(encoder.transform([{"income": 40.0, "sex": "male", "age": None}]))
+    design = encoder.transform([{"income": 40.0, "sex": "male", "age": None}]).design
     # standardised income and age, their missing flags, then sex: missing, unseen, female, male
     np.testing.assert_allclose(design, [[(40 - 20) / 10, 0, 0, 1, 0, 0, 0, 1]])
+
+
+def test_trees_get_features_in_declared_order_and_odd_levels_last() -> None:
+    encoder = FeatureEncoder(FEATURES).fit(ROWS)
+    trees = encoder.transform([*ROWS, {"sex": None}, {"sex": "other"}]).trees
+    np.testing.assert_array_equal(
+        trees, [[10, 0, 30], [30, 1, np.nan], [np.nan, 1, 50], [np.nan, 2, np.nan], [np.nan, 3, np.nan]]
+    )
 
 
 def test_an_all_missing_or_constant_column_stays_finite() -> None:
     rows = [{"income": None, "sex": "a", "age": 5}, {"income": None, "sex": "a", "age": 5}]
     encoder = FeatureEncoder(FEATURES).fit(rows)
-    assert np.isfinite(encoder.design(encoder.transform([*rows, {"income": 3.0, "age": 9}]))).all()
+    assert np.isfinite(encoder.transform([*rows, {"income": 3.0, "age": 9}]).design).all()
 
 
 def test_text_in_a_numeric_predictor_is_an_error_that_names_it() -> None:
