@@ -55,18 +55,16 @@ def _row(fault: HbenchError) -> dict[str, object]:
 
 
 def _tasks(paths: Sequence[Path], include_paths: Sequence[Path], registry: Registry) -> Iterator[Findings]:
-    from hbench.spec.load import suite_root
     from hbench.spec.validate import check_paths
     from hbench.testing.task_faults import task_faults
 
     if not paths:
         yield from _installed(include_paths, registry)
         return
-    for path, task, found in check_paths(paths):
-        file = path.resolve()
+    for path, root, task, found in check_paths(paths):
         faults: list[HbenchError] = [*found]
         if task is not None:
-            faults += task_faults(task, file=file, root=suite_root(file), registry=registry)
+            faults += task_faults(task, file=path.resolve(), root=root, registry=registry)
         yield path, faults
 
 

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from hbench.core import SpecError
 from hbench.spec.faults import combine, translate
 from hbench.spec.includes import Library
-from hbench.spec.task import Suite, Task
+from hbench.spec.nodes import Node
+from hbench.spec.task import FileSource, Suite, Task
 
 if TYPE_CHECKING:
     from hbench.spec.index import TaskIndex
@@ -26,8 +27,8 @@ def load_task(path: Path, *, root: Path | None = None, suite: str | None = None)
     path : Path
         The YAML file.
     root : Path or None
-        The suite's folder, which includes and templates cannot leave (default: the nearest folder above that has a
-        ``_suite.yaml``, else the file's own).
+        The suite's folder, which includes, templates and tables cannot leave (default: the nearest folder above that
+        has a ``_suite.yaml``, else the file's own).
     suite : str or None
         The suite of a file that names none (default: that of the page in `root`).
 
@@ -44,7 +45,7 @@ def load_task(path: Path, *, root: Path | None = None, suite: str | None = None)
 
 def read_task(path: Path, *, root: Path | None = None, suite: str | None = None) -> tuple[Task | None, list[SpecError]]:
     """Read one task, or return all that is wrong with it."""
-    path = Path(path).resolve()
+    folder, path = Path(path).absolute().parent, Path(path).resolve()
     root = suite_root(path) if root is None else Path(root).resolve()
     try:
         document, _ = Library(root).document(path)
@@ -59,7 +60,22 @@ def read_task(path: Path, *, root: Path | None = None, suite: str | None = None)
         task = Task.model_validate(raw)
     except ValidationError as error:
         return None, translate(error, Task, document, task=name if isinstance(name, str) else None)
-    return task, []
+    outside = _outside(task, folder, root, document)
+    return (task, []) if outside is None else (None, [outside])
+
+
+def _outside(task: Task, folder: Path, root: Path, document: Node) -> SpecError | None:
+    """Refuse a table from elsewhere: a task file from the internet must not hand any file of the machine to a model."""
+    if not isinstance(task.source, FileSource) or (folder / task.source.file).resolve().is_relative_to(root):
+        return None
+    node = document.at(("source", "file"))
+    return SpecError(
+        f"the table {task.source.file!r} leaves the suite's folder",
+        file=node.file,
+        line=node.line,
+        task=task.name,
+        hint=f"Tables lie below {root}: move it there, or name a folder above both, as --include-path or in validate.",
+    )
 
 
 def load_suite(where: TaskIndex | Path, suite: str) -> Suite:
@@ -90,6 +106,7 @@ def read_page(path: Path) -> Suite:
         raise combine(translate(error, Suite, document, task=None)) from None
 
 
-def suite_root(path: Path) -> Path:
-    """Return the nearest folder above a file that has a suite's page, else the file's own folder."""
-    return next((folder for folder in path.parents if (folder / SUITE_PAGE).is_file()), path.parent)
+def suite_root(path: Path, *, named: Path | None = None) -> Path:
+    """Return the nearest folder above a file that has a suite's page, else the folder that was named, else its own."""
+    own = path.parent if named is None else named
+    return next((folder for folder in path.parents if (folder / SUITE_PAGE).is_file()), own)

@@ -26,7 +26,7 @@ def test_a_new_suite_is_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert not [path for path in written if "<<" in path.read_text()]
     assert (folder / "hbench_time_use" / "data" / "survey.csv").is_file()
     assert {path.name for path in written} >= {"pyproject.toml", "README.md", ".gitignore", "test_conformance.py"}
-    kinds = [task.kind for _, task, faults in check_paths([folder]) if not faults and task is not None]
+    kinds = [task.kind for *_, task, faults in check_paths([folder]) if not faults and task is not None]
     assert sorted(kinds) == ["categorical", "numeric", "probability"]
     # What is there is never written over.
     assert main(["new", "suite", "time-use", "--dir", str(folder)]) == 2
@@ -56,7 +56,7 @@ def test_a_new_task_joins_a_suite(tmp_path: Path, words: list[str], kind: str, s
         first.write_text(first.read_text().replace("include: [_panel.yaml]\n", panel))
         (tasks / "_panel.yaml").unlink()
     assert main(["new", "task", str(folder), "extra", *words]) == 0
-    (found,) = [task for path, task, faults in check_paths([tasks / "extra.yaml"]) if not faults]
+    (found,) = [task for *_, task, faults in check_paths([tasks / "extra.yaml"]) if not faults]
     assert found is not None
     assert (found.kind, found.source, found.key.time) == (kind, "leisure", "year")
     assert found.split is not None

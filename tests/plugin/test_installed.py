@@ -105,6 +105,8 @@ REFUSED = {
     "include_outside": "yaml:1: the include '../secret.yaml' leaves the suite's folder",
     "include_absolute": "yaml:1: the include '/etc/hostname' leaves the suite's folder",
     "splice_outside": "yaml:9: the include '../../malicious_study/secret.yaml' leaves the suite's folder",
+    "table_outside": "yaml:4: task malicious/table_outside: the table '../../people.csv' leaves the suite's folder",
+    "table_absolute": "yaml:4: task malicious/table_absolute: the table '/etc/people.csv' leaves the suite's folder",
     "object_tag": "yaml:3: the tag !!python/object/apply:os.system is not allowed",
     "module_tag": "yaml:3: the tag !!python/name:os.system is not allowed",
     "alias_bomb": "the file comes to more than 200,000 values",

@@ -111,3 +111,29 @@ def test_every_shipped_task_is_well_formed() -> None:
         assert (task.name, task.topic, task.mode) == (entry.name, entry.topic, entry.mode)
         assert tuple(target.name for target in task.targets) == entry.targets
         assert {target.kind for target in task.targets} == set(entry.kinds)
+
+
+@pytest.mark.parametrize("table", ["/etc/people.csv", "../people.csv", "tables/../../people.csv", "link/people.csv"])
+def test_a_table_from_outside_of_the_suite_is_refused(suite: Path, write: Write, task_text: str, table: str) -> None:
+    (suite / "link").symlink_to(suite.parent)
+    path = write("spend.yaml", task_text.replace("source: survey", f"source: {{file: {table}}}"))
+    with pytest.raises(SpecError, match="leaves the suite's folder") as caught:
+        load_task(path)
+    assert (caught.value.file, caught.value.line) == (str(path), 4)
+    assert str(suite) in str(caught.value.hint)
+    with pytest.raises(SpecError, match="leaves the suite's folder"):
+        discover([suite]).get("tiny/spend").load()
+
+
+def test_tables_lie_anywhere_below_the_folder_that_the_user_names(tmp_path: Path, task_text: str) -> None:
+    tasks = tmp_path / "study" / "tasks"
+    tasks.mkdir(parents=True)
+    for name, table in (("one", "../people.csv"), ("two", tmp_path / "study" / "people.csv"), ("three", "people.csv")):
+        text = task_text.replace("spend", name, 1).replace("source: survey", f"source: {{file: {table}}}")
+        (tasks / f"{name}.yaml").write_text(text)
+    assert [entry.load().task for entry in discover([tmp_path / "study"]).select("tiny/*")] == ["one", "three", "two"]
+    assert not validate_paths([tmp_path / "study"])
+    # Of the inner folder alone, the tables of two are outside.
+    assert len(validate_paths([tasks])) == 2
+    with pytest.raises(SpecError, match="leaves the suite's folder"):
+        discover([tasks]).get("one").load()
