@@ -1,8 +1,8 @@
 """Synthetic answers in percent: rounded, heaped at 50, sticky from one interview to the next, and not always adding up.
 
 Of the probability answers of real respondents 26.9 % repeat the last one to the digit (the paper, section 4.3). Here a
-person has a level of her own, around which answers scatter narrowly, with wide misses now and then, so that the last
-answer is hard to beat as a forecast of the next.
+person has a level of her own; answers scatter narrowly around it or around the last one, with wide misses now and then,
+so that the last answer is hard to beat as a forecast of the next.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from hbench_householdbench.sources.demo.sce_people import LONGEST, Flags, Floats
 EDGES = np.array([25.0, 12.0, 8.0, 4.0, 2.0, 0.0, -2.0, -4.0, -8.0, -12.0, -25.0])
 """Ends of the ten ranges of inflation in percent, from the highest; the outermost are open in the questionnaire."""
 BINS = len(EDGES) - 1
-_REPEATS, _DENSITY_REPEATS = 0.09, 0.12
+_REPEATS, _DENSITY_REPEATS = 0.03, 0.12
 """Shares of answers that copy the last one; rounding repeats others."""
-_WIDE = 0.22
-"""Share of answers that miss a person's level widely."""
+_ANCHORED, _WIDE = 0.5, 0.18
+"""Shares of answers that scatter around the last one rather than the person's level, and of those that scatter widely."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +56,16 @@ def chances(rng: np.random.Generator, turns: Turns, level: Floats, asked: Flags)
     asked : ndarray
         Whether the question is asked, by interview.
     """
-    grid = rng.choice([10.0, 5.0, 1.0], len(level), p=[0.38, 0.37, 0.25])
+    grid = rng.choice([10.0, 5.0, 1.0], len(level), p=[0.36, 0.36, 0.28])
     answers = np.full(len(turns.person), np.nan)
     for rows, before in zip(turns.rows, turns.before, strict=True):
         own, last = level[turns.person[rows]], answers[before]
         step = grid[turns.person[rows]]
         wide = rng.random(len(rows)) < _WIDE
-        value = own + np.where(wide, rng.normal(0, 30, len(rows)), rng.laplace(0, 6, len(rows)))
+        anchored = ~np.isnan(last) & (rng.random(len(rows)) < _ANCHORED)
+        value = np.where(anchored, last, own) + np.where(
+            wide, rng.normal(0, 30, len(rows)), rng.laplace(0, 7, len(rows))
+        )
         value = np.clip(np.round(value / step) * step, 0, 100)
         value = np.where((np.abs(value - 50) <= 12) & (rng.random(len(rows)) < 0.18), 50.0, value)
         repeats = ~np.isnan(last) & (rng.random(len(rows)) < _REPEATS)
