@@ -19,7 +19,7 @@ BINS = len(EDGES) - 1
 _REPEATS, _DENSITY_REPEATS = 0.03, 0.12
 """Shares of answers that copy the last one; rounding repeats others."""
 _ANCHORED, _WIDE = 0.5, 0.18
-"""Shares of answers that scatter around the last one rather than the person's level, and of those that scatter widely."""
+"""Shares of answers around the last one rather than the person's level, and of those that scatter widely."""
 
 
 @dataclass(frozen=True)
