@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, with_release_dates
+from hbench_householdbench.sources.sce_values import labelled
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 EXPERIMENT = RawFile(
     "micro/sce/financing_fuster_zafar_2021/ReplicationMaterial/data/raw/FZdata_raw.dta",
     "https://doi.org/10.3886/E117041V1",
-    "openICPSR replication data, Creative Commons Attribution 4.0; the survey is FRBNY's",
+    "as the replication package on openICPSR says; the survey is the Federal Reserve Bank of New York's",
     sha256="ee3c25313186ad6d1a6396020b6af2550133604e254a2bd89cc4f0ca5ad111c9",
 )
 RATES = {1: (4.5, 6.5), 2: (6.5, 4.5)}
@@ -26,12 +27,21 @@ INCOME = (
     *("$150,000 to $200,000", "$200,000 or more"),
 )
 CREDIT = ("below 620", "620 to 679", "680 to 719", "720 to 760", "above 760", "does not know")
+LABELS = {
+    # the file's column: ours, and what its codes say
+    "q4": ("tenure", {1: "owner", 0: "renter"}),
+    "male": ("sex", {1: "man", 0: "woman"}),
+    "college": ("education", {1: "college degree or higher", 0: "less than a college degree"}),
+    "zip_good_inv": ("property_good_investment", {1: "yes", 0: "no"}),
+    "hh_income": ("income_band", dict(enumerate(INCOME, start=1))),
+    "q14": ("credit_score_band", dict(enumerate(CREDIT, start=1))),
+}
 SAVINGS_BOUNDS = (5_000, 30_000, 100_000, 500_000)
 DEBT_BOUNDS = (1_000, 5_000, 30_000)
 DOWN_PAYMENT = 0.20
 LEAST_DOWN_PAYMENT = 0.05
 NUMBERS = {
-    # ours: the file's; the questionnaire's numbers in comments
+    # ours: the file's
     "comparable_home_value": ("homevalue",),
     "initial_wtp": ("hypo_q1",),
     "initial_effective_monthly_payment": ("hypo_mpayment_q1",),
@@ -52,8 +62,8 @@ NUMBERS = {
     "non_housing_debt": ("non_housing_debt", "nonhousing_debt", "other_debt"),
 }
 _CODES = (
-    *("userid", "hypoversion", "q4", "house_value", "house_debt", "q16_6", "liquid_savings", "male", "college", "q38"),
-    *("zip_good_inv", "region", "hh_income", "q14"),
+    *("userid", "hypoversion", "house_value", "house_debt", "q16_6", "liquid_savings", "q38", "region"),
+    *LABELS,
 )
 _MOST_DEBT = 1_000.0
 """Largest debt in thousands of dollars that is believed; a larger one means that the column is in dollars."""
@@ -77,10 +87,11 @@ class SceFinancing:
         Raises
         ------
         DataError
-            A column is missing, a respondent is repeated, or a code has no meaning.
+            The file cannot be read, a column is missing, a respondent is repeated, or debts are not in thousands.
         """
         answers = read_experiment(raw / EXPERIMENT.path)
         report.counts["financing.respondents"] += len(answers)
+        _count_unknown(answers, report)
         rows = described(answers)
         _compare_payments(answers, rows, report)
         with_release_dates(rows, raw, "housing", report=report).write_parquet(out / "house_sce_financing.parquet")
@@ -127,18 +138,15 @@ def read_experiment(path: Path) -> pl.DataFrame:
 
 
 def described(answers: pl.DataFrame) -> pl.DataFrame:
-    """Return rows with rates, dollars and labels.
+    """Return rows with keys, rates, dollars and labels; a code without a meaning gives none.
 
     Raises
     ------
     DataError
-        A code has no meaning.
+        Debts look like dollars where thousands are read.
     """
     import polars as pl
 
-    owner = _labels(answers, "q4", {1: "owner", 0: "renter"})
-    version = pl.col("hypoversion")
-    savings = pl.when(pl.col("q16_6") == 1).then(0.0).otherwise(pl.col("liquid_savings") * 1000)
     large = answers["non_housing_debt"].filter(answers["non_housing_debt"] > _MOST_DEBT)
     if len(large):
         raise DataError(
@@ -146,42 +154,48 @@ def described(answers: pl.DataFrame) -> pl.DataFrame:
             file=EXPERIMENT.path,
             hint="The column is read in thousands, as savings are.",
         )
-    return answers.with_columns(
+    meanings = {code: labels for code, (_, labels) in LABELS.items()}
+    rows = labelled(answers, meanings, file=EXPERIMENT.path, unknown=tuple(meanings))
+    rows = rows.rename({code: name for code, (name, _) in LABELS.items()})
+    savings = pl.when(pl.col("q16_6") == 1).then(0.0).otherwise(pl.col("liquid_savings") * 1000)
+    partner = pl.when(pl.col("q38") == 1).then(pl.lit("yes")).otherwise(pl.lit("no"))
+    owner, renter = pl.col("tenure") == "owner", pl.col("tenure") == "renter"
+    rows = rows.with_columns(
         pl.format("fz_{}", "userid").alias("respondent_id"),
         pl.lit("2014-02-01").alias("survey_date"),
         pl.lit(2014, pl.Int32).alias("survey_year"),
         pl.lit(2, pl.Int32).alias("survey_month"),
         *(
             # Eleven people saw neither version; they have no rates, and no answers to predict.
-            version.replace_strict({float(code): pair[place] for code, pair in RATES.items()}, default=None).alias(name)
+            pl.col("hypoversion").replace_strict(_rates(place), default=None).alias(name)
             for place, name in enumerate(("initial_rate", "alternative_rate"))
         ),
         (DOWN_PAYMENT * pl.col("initial_wtp") + 0.5).floor().alias("initial_down_payment"),
-        savings.alias("liquid_savings_usd"),
-        (pl.col("non_housing_debt") * 1000).alias("non_housing_debt_usd"),
-        _labels(answers, "male", {1: "man", 0: "woman"}).alias("sex"),
-        _labels(answers, "college", {1: "college degree or higher", 0: "less than a college degree"}).alias(
-            "education"
-        ),
-        _labels(answers, "zip_good_inv", {1: "yes", 0: "no"}).alias("property_good_investment"),
-        _labels(answers, "hh_income", dict(enumerate(INCOME, start=1))).alias("income_band"),
-        _labels(answers, "q14", dict(enumerate(CREDIT, start=1))).alias("credit_score_band"),
-        pl.when(pl.col("q38").is_not_null())
-        .then(pl.when(pl.col("q38") == 1).then(pl.lit("yes")).otherwise(pl.lit("no")))
-        .alias("married"),
-        owner.alias("tenure"),
-    ).with_columns(
         *(
-            pl.when(pl.col("tenure") == "owner")
-            .then(pl.col(column))
-            .when(pl.col("tenure") == "renter")
-            .then(0.0)
-            .alias(name)
+            pl.when(owner).then(pl.col(column)).when(renter).then(0.0).alias(name)
             for name, column in (("current_home_value", "house_value"), ("housing_debt", "house_debt"))
         ),
+        savings.alias("liquid_savings_usd"),
+        (pl.col("non_housing_debt") * 1000).alias("non_housing_debt_usd"),
+        pl.when(pl.col("q38").is_not_null()).then(partner).alias("married"),
+    )
+    return rows.with_columns(
         _band("liquid_savings_usd", SAVINGS_BOUNDS).alias("liquid_savings_band"),
         _band("non_housing_debt_usd", DEBT_BOUNDS).alias("non_housing_debt_band"),
     )
+
+
+def _count_unknown(answers: pl.DataFrame, report: BuildReport) -> None:
+    """Report codes without a meaning: a task keeps owners and renters only, and so on, so its rows go."""
+    for column, (_, labels) in LABELS.items():
+        codes = answers[column].drop_nulls()
+        odd = codes.filter(~codes.is_in([float(code) for code in labels]))
+        example = f"{odd[0]:g}" if len(odd) else ""
+        report.problem(EXPERIMENT.path, f"codes of {column} without a meaning", len(odd), example)
+
+
+def _rates(place: int) -> dict[float, float]:
+    return {float(version): pair[place] for version, pair in RATES.items()}
 
 
 def monthly_payment(price: pl.Expr, down: pl.Expr, rate: pl.Expr, home_value: pl.Expr) -> pl.Expr:
@@ -226,20 +240,6 @@ def _compare_payments(answers: pl.DataFrame, rows: pl.DataFrame, report: BuildRe
             len(differs),
             example=str(differs["respondent_id"][0]) if len(differs) else "",
         )
-
-
-def _labels(answers: pl.DataFrame, column: str, labels: dict[int, str]) -> pl.Series:
-    import polars as pl
-
-    codes = answers[column]
-    odd = codes.drop_nulls().filter(~codes.drop_nulls().is_in([float(code) for code in labels]))
-    if len(odd):
-        raise DataError(
-            f"{column} has {len(odd):,} codes without a meaning, among them {odd[0]:g}", file=EXPERIMENT.path
-        )
-    return codes.replace_strict(
-        {float(code): label for code, label in labels.items()}, default=None, return_dtype=pl.String
-    )
 
 
 def _band(column: str, bounds: tuple[int, ...]) -> pl.Expr:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
-from hbench_householdbench.sources.sce_values import YES_NO, Range, labelled, with_companions, without_nan
+from hbench_householdbench.sources.sce_values import (
+    YES_NO,
+    Range,
+    labelled,
+    report_statuses,
+    with_companions,
+    without_nan,
+)
 from hbench_householdbench.sources.sce_workbook import keyed, open_workbook
 
 if TYPE_CHECKING:
@@ -20,6 +27,8 @@ POLICIES = (5, 6, 9, 16)
 """Numbers of four policies: welfare benefits, unemployment benefits, payroll tax rate, average income tax rate."""
 EFFECTS = {1: "very_negative", 2: "somewhat_negative", 3: "no_impact", 4: "somewhat_positive", 5: "very_positive"}
 DIRECTIONS = {1: "increase_or_expansion", 2: "decrease_or_reduction"}
+DECISIONS = {1: "accepted", 2: "accepted", 3: "rejected", 4: "still deciding"}
+"""What became of the first offer; 2 is a job that has been left since."""
 FULL_TIME = {
     # unit of the reservation wage: times a year at full time
     1: 40 * 52,
@@ -60,6 +69,7 @@ class _Module:
         table = open_workbook(raw / file).table(numbers=columns, required=columns, report=report)
         report.counts[f"{self.module}.interviews"] += len(table)
         table = with_companions(keyed(table, file=file), self.ranges)
+        report_statuses(table, self.ranges, file=file, report=report)
         table = with_release_dates(self._answers(table, file), raw, self.module, report=report)
         rest = [name for name in table.columns if name not in KEYS]
         without_nan(table.select(*KEYS, *rest)).write_parquet(out / f"{self.name}.parquet")
@@ -119,17 +129,12 @@ class SceLaborMarket(_Module):
     ranges: ClassVar[Mapping[str, Range]] = {"rw2a": None}
 
     def _answers(self, table: pl.DataFrame, file: str) -> pl.DataFrame:
-        import polars as pl
-
         odd = int(table["nl2a_1"].is_nan().sum())
         if odd:
             raise DataError(f"nl2a_1, the salary offered, is no number in {odd:,} rows", file=file)
-        decisions = {1: "accepted", 2: "accepted", 3: "rejected", 4: "still deciding"}
-        table = table.with_columns(pl.col("nl3_1").alias("first_offer_decision"))
-        table = labelled(
-            table, {"nl2b_1": {1: "full-time", 2: "part-time"}, "first_offer_decision": decisions}, file=file
-        )
-        return table.with_columns(reservation_wage(table, file=file)).drop("rw2a", "rw2b", "rw2a__clean")
+        table = labelled(table, {"nl2b_1": {1: "full-time", 2: "part-time"}, "nl3_1": DECISIONS}, file=file)
+        wage = reservation_wage(table, file=file)
+        return table.with_columns(wage).drop("rw2a", "rw2b", "rw2a__clean").rename({"nl3_1": "first_offer_decision"})
 
 
 class ScePublicPolicy(_Module):

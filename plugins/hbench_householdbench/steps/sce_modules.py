@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from hbench.core import DataError
 from hbench.data import StepContext
+from hbench_householdbench.sources.sce_values import bins
 
 if TYPE_CHECKING:
     import polars as pl
 
-BINS = range(1, 11)
 _PERIOD = ("survey_year", "survey_month")
-_MIXED = (4, 5, 6, 7)
+_MIXED = (4.0, 5.0, 6.0, 7.0)
 _GAIN = ("qsp12n", "qsp12a_{}__clean", ("gain_save_share", "gain_spend_or_donate_share", "gain_pay_debt_share"))
 _LOSS = (
     "qsp13new",
@@ -63,11 +63,11 @@ def sce_answered(
     """
     import polars as pl
 
-    families = {name: [f"{name}_bin{place}__clean" for place in BINS] for name in densities}
-    context.need(frame, [*(column for bins in families.values() for column in bins), *columns])
+    families = {name: [f"{part}__clean" for part in bins(name)] for name in densities}
+    context.need(frame, [*(part for parts in families.values() for part in parts), *columns])
     conditions = {
-        f"a range of {name} is missing": pl.all_horizontal(pl.col(bins).is_not_null())
-        for name, bins in families.items()
+        f"a range of {name} is missing": pl.all_horizontal(pl.col(parts).is_not_null())
+        for name, parts in families.items()
     }
     conditions |= {f"{name} is missing": pl.col(name).is_not_null() for name in columns}
     return context.keep(frame, conditions)
