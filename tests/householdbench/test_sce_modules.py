@@ -47,7 +47,11 @@ def test_spending_has_direction_and_size_as_one_number(tmp_path: Path) -> None:
     assert table["k2e"].to_list() == ["yes", "no", None, "yes", "yes"]
     special = "undocumented_special"
     assert table["qsp2__status"].to_list() == ["valid", "valid", None, special, special]
-    assert [problem.rows for problem in report.problems if "qsp2" in problem.what] == [1]
+    said = {problem.what: problem.rows for problem in report.problems}
+    assert said == {
+        "cells of qsp2 that are no numbers": 1,
+        "qsp2 with the status undocumented_special, so without a clean value": 2,
+    }
     key = ("70000001", 2024, 4, "2024-04-01", "2025-10-10")
     assert table.select("respondent_id", "survey_year", "survey_month", "survey_date", "release_date").row(0) == key
 
