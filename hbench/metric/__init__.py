@@ -9,6 +9,7 @@ from hbench.metric.gather import find_metric, row_statistics
 from hbench.metric.rows import ScoredRow
 from hbench.metric.score import score_target, score_task
 from hbench.metric.statistics import TaskStatistics, UseStatistics, evaluate_together
+from hbench.metric.table import RowTable
 from hbench.metric.tidy import Provenance, Score
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Block",
     "Cells",
     "Provenance",
+    "RowTable",
     "Score",
     "ScoredRow",
     "StrictFill",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hbench.core import Aligned, InvalidPolicy, ScoreError, Target, Value, Values
 from hbench.core.metric import FloatArray
 from hbench.metric.rows import ScoredRow
+from hbench.metric.table import column, values_of
 
 Policy = InvalidPolicy | Literal["strict"]
 StrictFill = Mapping[str | None, Values]
@@ -63,17 +64,16 @@ def align(
         ``strict`` without a no-change answer or a fill.
     """
     settings = {**(options or {}), "labels": labels}
-    pred = [None if row.prediction is None else row.prediction[index] for row in rows]
-    gold = [row.gold[index] for row in rows]
-    naive: list[Value | None] | None = [None if row.naive is None else row.naive[index] for row in rows]
-    if naive is not None and all(value is None for value in naive):
-        naive = None
+    pred = values_of(rows, "prediction", index)
+    gold = values_of(rows, "gold", index)
+    no_change = values_of(rows, "naive", index)
+    naive = None if all(value is None for value in no_change) else no_change
     valid = np.array([value is not None for value in pred], dtype=np.bool_)
     substitute = _substitute(rows, target, index, naive, valid, fill, coded) if policy == "strict" else None
     if substitute is not None:
         pred = [value if known else other for value, known, other in zip(pred, valid, substitute, strict=True)]
     counted = valid if policy in ("exclude", "worst") else np.ones(len(rows), dtype=np.bool_)
-    metadata = tuple(row.metadata for row in rows)
+    metadata = tuple(column(rows, "metadata"))
     if target.kind == "probability":
         if policy == "wrong":
             raise ScoreError(f"a probability vector cannot be counted wrong ({target.name})", hint="use `exclude`")
@@ -129,7 +129,7 @@ def numbers(target: Target, values: Sequence[Value | None], rows: Sequence[Score
 
     A target of two classes is a number too: 0 for the first label, 1 for the second.
     """
-    column: list[Any] = list(values)
+    column: Sequence[Any] = values
     if any(issubclass(kind, str) for kind in set(map(type, column))):
         if len(target.labels) != 2:
             raise ScoreError(f"{target.name} holds classes, not numbers", hint="use accuracy or macro_f1")

@@ -17,6 +17,7 @@ from hbench.metric.cells import Block, Cell, EmptyCell, IntArray, RowCell, Sampl
 from hbench.metric.population import populations
 from hbench.metric.rows import ScoredRow
 from hbench.metric.statistics import TaskStatistics, UseStatistics
+from hbench.metric.table import column
 from hbench.spec.task import Task
 
 
@@ -91,23 +92,27 @@ class _Builder:
             uses.append(self.use(use, metric, grouped=macro))
             parts.append(self.use(use, metric, grouped=True) if breakdown and use.group and not macro else None)
         n = len(self.rows)
-        blocks = tuple(
-            Block(index, np.hstack(columns) if columns else np.zeros((n if index is None else len(index), 0)))
-            for index, columns in zip(self.indices, self.columns, strict=True)
-        )
-        bearing = np.array([row.weight for row in self.rows], dtype=np.float64) if weights else np.ones(n)
+        # The blocks take the columns' memory once more, so what they are made from goes as soon as it can.
+        self.aligned.clear()
+        blocks = []
+        for index, columns in zip(self.indices, self.columns, strict=True):
+            blocks.append(
+                Block(index, np.hstack(columns) if columns else np.zeros((n if index is None else len(index), 0)))
+            )
+            columns.clear()
+        bearing = np.array(list(column(self.rows, "weight")), dtype=np.float64) if weights else np.ones(n)
         bad = np.flatnonzero(~(np.isfinite(bearing) & (bearing >= 0)))
         if len(bad):
             row = self.rows[int(bad[0])]
             raise ScoreError(f"the weight {row.weight!r} is no weight", task=self.task.name, record=row.record_key)
         return TaskStatistics(
             n=n,
-            blocks=blocks,
+            blocks=tuple(blocks),
             uses=tuple(uses),
             weights=bearing,
-            clusters=tuple(row.cluster for row in self.rows),
-            groups=tuple(row.group for row in self.rows),
-            valid=np.array([row.prediction is not None for row in self.rows], dtype=np.bool_),
+            clusters=tuple(column(self.rows, "cluster")),
+            groups=tuple(column(self.rows, "group")),
+            valid=np.array([values is not None for values in column(self.rows, "prediction")], dtype=np.bool_),
             breakdown=tuple(parts),
         )
 

@@ -96,11 +96,7 @@ class TidyWriter:
     def __init__(self, task: Task, rows: Sequence[ScoredRow], provenance: Provenance, weighted: bool) -> None:
         self.task, self.provenance, self.weighted = task, provenance, weighted
         population = any(target.kind == "population" for target in task.targets)
-        members: dict[str | None, list[ScoredRow]] = {None: list(rows)}
-        for row in rows:
-            if row.group is not None:
-                members.setdefault(row.group, []).append(row)
-        self.counts = {group: _count(part, population) for group, part in members.items()}
+        self.counts = _count(rows, population)
         self.complete = self.counts[None].invalid == 0
 
     def scores(
@@ -188,11 +184,16 @@ class TidyWriter:
         )
 
 
-def _count(rows: Sequence[ScoredRow], population: bool) -> _Counts:
-    repaired = sum(row.repaired is not None for row in rows)
-    if population:
-        return _Counts(sum(map(draw_count, rows)), sum(map(invalid_draws, rows)), repaired)
-    return _Counts(len(rows), sum(row.prediction is None for row in rows), repaired)
+def _count(rows: Sequence[ScoredRow], population: bool) -> dict[str | None, _Counts]:
+    """Count all rows (under None) and those of each group."""
+    counts: dict[str | None, list[int]] = {None: [0, 0, 0]}
+    for row in rows:
+        known = (draw_count(row), invalid_draws(row)) if population else (1, row.prediction is None)
+        for group in {None, row.group}:
+            part = counts.setdefault(group, [0, 0, 0])
+            for place, count in enumerate((*known, row.repaired is not None)):
+                part[place] += count
+    return {group: _Counts(*part) for group, part in counts.items()}
 
 
 def _why(

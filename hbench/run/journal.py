@@ -102,6 +102,8 @@ class Journal:
                 hint="Put the run on a local disk with --out DIR.",
             )
         connection.execute("PRAGMA synchronous = FULL")
+        # KiB of pages. A key's page is rarely met again soon, and the system keeps the file's pages anyway.
+        connection.execute("PRAGMA cache_size = -512")
         return connection
 
     def _prepare(self) -> None:

@@ -19,7 +19,7 @@ from hbench.core import (
     ScoreError,
     Values,
 )
-from hbench.metric import Provenance, Score, ScoredRow, aggregate, score_task
+from hbench.metric import Provenance, RowTable, Score, ScoredRow, aggregate, score_task
 from hbench.run.context import parser_of, training_truth
 from hbench.run.entrants import Entrant
 from hbench.run.file_metrics import needs_naive
@@ -88,13 +88,13 @@ def score_entrant(
     scorer = Scorer(planned, entrant, registry, predictions)
     for split, questions in groupby(planned.questions(), key=lambda pair: pair[0]):
         tally = Tally()
-        rows = list(scorer.rows((question for _, question in questions), journal, tally))
-        missed = any(row.failure is not None or row.invalid_draws for row in rows)
+        asked = (question for _, question in questions)
+        rows = RowTable(scorer.rows(asked, journal, tally), targets=len(planned.task.targets))
         scores = score_task(
             planned.task,
             rows,
             registry=registry,
-            strict_fill=strict_fill(planned, scorer.parser) if missed else None,
+            strict_fill=strict_fill(planned, scorer.parser) if tally.counts else None,
             provenance=Provenance(
                 model=entrant.label,
                 split=split,
