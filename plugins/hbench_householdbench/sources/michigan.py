@@ -17,6 +17,7 @@ ARCHIVE = RawFile(
     "micro/mich/mich.csv",
     "https://data.sca.isr.umich.edu (Cross-Section Archive, all months and variables, comma-separated, numeric codes)",
     "University of Michigan, Surveys of Consumers, terms of the archive; registration; no redistribution",
+    sha256="5e0a7e1cd2a04e8378e43bc1b4316b4bb5387241bb40744f0c50c6f7cd49ca22",
 )
 COLUMNS = (
     *("CASEID", "YYYYMM", "ID", "DATEPR", "IDPREV", "survey_date", "release_date", "release_date_source"),

@@ -19,8 +19,24 @@ CEX_RELEASES = RawFile(
     _TERMS,
     sha256="df142fdb1c200f7357ddf0f2108aded1c1df36e43c8fe5194df9bf2d17736cda",
 )
-MICHIGAN_RELEASES = RawFile("release_dates/release_mich.csv", _ORIGIN, _TERMS)
-PSID_RELEASES = RawFile("release_dates/release_psid.csv", _ORIGIN, _TERMS)
+CENSUS_RELEASES = RawFile(
+    "release_dates/release_census.csv",
+    _ORIGIN,
+    _TERMS,
+    sha256="917992529cfeaa0f2d9900a7723ce84889bf0760dedff622436fb750990a0a78",
+)
+MICHIGAN_RELEASES = RawFile(
+    "release_dates/release_mich.csv",
+    _ORIGIN,
+    _TERMS,
+    sha256="5811dd1ff26e29ba6c6e4933fa37f5b58c26ce9fa94677b3ffddbb6ccff2da49",
+)
+PSID_RELEASES = RawFile(
+    "release_dates/release_psid.csv",
+    _ORIGIN,
+    _TERMS,
+    sha256="f085ed64f8218d937b851e30f68eb883682f7b887fb0d48a2bbdf93b40f6ee3b",
+)
 _CEX_COLUMNS = ("cex_data_year", "release_date", "source", "source_url", "comments")
 _CEX_SOURCES = ("Official release date", "Inferred from official rule", "Latest survey date in release")
 _WAVES = ("wave", "psid_wave", "wave_year", "year", "survey_year")
@@ -49,6 +65,36 @@ def read_cex_releases(raw: Path, years: Collection[int]) -> pl.DataFrame:
     """
     table = _read(raw / CEX_RELEASES.path, "cex_data_year", _CEX_COLUMNS, sources=_CEX_SOURCES)
     _check_covered(table, "cex_data_year", years, raw / CEX_RELEASES.path)
+    return table
+
+
+def read_census_releases(raw: Path, samples: Collection[int]) -> pl.DataFrame:
+    """Return ``release_date`` of every ``sample`` (Int64) of the census; a sample's number begins with its year.
+
+    Raises
+    ------
+    DataError
+        A column or one of `samples` is missing, a sample is repeated or of another year, or a cell is no date.
+    """
+    import polars as pl
+
+    path = raw / CENSUS_RELEASES.path
+    text = _text(path)
+    missing = [column for column in ("year", "sample", "release_date") if column not in text.columns]
+    if missing:
+        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
+    table = text.select(pl.all().str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    sample = pl.col("sample").cast(pl.Int64, strict=False)
+    for condition, what in (
+        (sample.is_null() | (pl.col("sample").str.head(4) != pl.col("year")), "the sample is none of its year"),
+        (pl.col("release_date").str.to_date("%Y-%m-%d", strict=False).is_null(), "release_date is not YYYY-MM-DD"),
+        (sample.is_duplicated(), "the sample is repeated"),
+    ):
+        bad = table.filter(condition)
+        if len(bad):
+            raise DataError(what, file=path, line=bad["line"][0])
+    table = table.select(sample.alias("sample"), "release_date")
+    _check_covered(table, "sample", samples, path)
     return table
 
 
