@@ -72,6 +72,23 @@ _STEPS = {
     "sce_rate_gap": "steps.sce_modules:sce_rate_gap",
     "sce_trim_benchmark": "steps.sce_pay:sce_trim_benchmark",
     "sce_trim_together": "steps.sce_modules:sce_trim_together",
+    "psid_ages": "steps.psid_couples:psid_ages",
+    "psid_becomes_owner": "steps.psid:psid_becomes_owner",
+    "psid_both_asked": "steps.psid_couples:psid_both_asked",
+    "psid_changes": "steps.psid:psid_changes",
+    "psid_complete_partner": "steps.psid_food:psid_complete_partner",
+    "psid_couple_history": "steps.psid_couples:psid_couple_history",
+    "psid_history": "steps.psid:psid_history",
+    "psid_household_history": "steps.psid_food:psid_household_history",
+    "psid_next_wave": "steps.psid:psid_next_wave",
+    "psid_one_loss": "steps.psid_couples:psid_one_loss",
+    "psid_previous_food": "steps.psid_food:psid_previous_food",
+    "psid_same_structure": "steps.psid_food:psid_same_structure",
+    "psid_shocks": "steps.psid_events:psid_shocks",
+    "psid_shocks_and_controls": "steps.psid_events:psid_shocks_and_controls",
+    "psid_trim_event_income": "steps.psid:psid_trim_event_income",
+    "psid_trim_other_waves": "steps.psid:psid_trim_other_waves",
+    "psid_years_ahead": "steps.psid:psid_years_ahead",
 }
 """Sample steps, by their module in the package."""
 
@@ -91,6 +108,8 @@ _SOURCES = {
     "sce_job_search": "sources.sce_job_search:SceJobSearch",
     "sce_labor_market": "sources.sce_modules:SceLaborMarket",
     "sce_public_policy": "sources.sce_modules:ScePublicPolicy",
+    "psid": "sources.psid:Psid",
+    "psid_main_study": "sources.psid_main_study:PsidMainStudy",
 }
 """Sources, by their module in the package."""
 
@@ -98,7 +117,6 @@ _SOURCES = {
 _PENDING_SOURCES = (
     "census",
     "cps_basic",
-    "psid",
     "sce",
 )
 _PENDING_STEPS = (
@@ -116,20 +134,6 @@ _PENDING_STEPS = (
     "cps_ui_consistent",
     "cps_ui_policy",
     "cps_unique_person",
-    "psid_ages",
-    "psid_becomes_owner",
-    "psid_both_asked",
-    "psid_complete_partner",
-    "psid_event_history",
-    "psid_history",
-    "psid_next_wave",
-    "psid_one_loss",
-    "psid_previous_food",
-    "psid_same_structure",
-    "psid_shocks",
-    "psid_shocks_and_controls",
-    "psid_trim_other_waves",
-    "psid_years_ahead",
 )
 
 
