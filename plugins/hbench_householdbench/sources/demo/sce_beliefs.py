@@ -13,8 +13,8 @@ import numpy as np
 
 from hbench_householdbench.sources.demo.sce_people import LONGEST, Flags, Floats, Ints, People
 
-EDGES = np.array([25.0, 12.0, 8.0, 4.0, 2.0, 0.0, -2.0, -4.0, -8.0, -12.0, -25.0])
-"""Ends of the ten ranges of inflation in percent, from the highest; the outermost are open in the questionnaire."""
+EDGES = np.array([38.0, 12.0, 8.0, 4.0, 2.0, 0.0, -2.0, -4.0, -8.0, -12.0, -38.0])
+"""Ends of the ten ranges of inflation in percent, from the highest; the bank closes the open ones at 38."""
 BINS = len(EDGES) - 1
 _REPEATS, _DENSITY_REPEATS = 0.03, 0.12
 """Shares of answers that copy the last one; rounding repeats others."""
@@ -102,18 +102,15 @@ def densities(rng: np.random.Generator, turns: Turns, centre: Floats, spread: Fl
 def moments(percent: Floats) -> tuple[Floats, Floats]:
     """Return means and interquartile ranges of distributions in percent, taken to be flat within each range.
 
-    They are NaN unless the percentages sum to 100. Whoever is certain of one range is taken to have a triangle over it,
-    as in the bank's own method.
+    They are NaN unless the percentages sum to 100. The bank fits smooth curves where three ranges or more are used; for
+    whoever is certain of one range, its interquartile range is half the width, as here.
     """
     middles = (EDGES[1:] + EDGES[:-1]) / 2
     whole = np.isclose(np.nan_to_num(percent).sum(axis=1), 100)
     share = np.nan_to_num(percent[whole]) / 100
     mean, iqr = np.full(len(percent), np.nan), np.full(len(percent), np.nan)
     mean[whole] = share @ middles
-    ends = np.array([[_quantile(one, q) for q in (0.25, 0.75)] for one in share]).reshape(-1, 2)
-    width = np.abs(np.diff(EDGES))[share.argmax(axis=1)]
-    certain = share.max(axis=1) > 1 - 1e-9
-    iqr[whole] = np.where(certain, width * (1 - np.sqrt(0.5)), ends[:, 1] - ends[:, 0])
+    iqr[whole] = [_quantile(one, 0.75) - _quantile(one, 0.25) for one in share]
     return mean, iqr
 
 

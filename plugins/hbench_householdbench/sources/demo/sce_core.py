@@ -120,7 +120,8 @@ def _beliefs(panel: People, turns: Turns, rng: np.random.Generator) -> Columns:
             ("Q6new", levels(rng, 43 + 5 * panel.optimism)),
         )
     }
-    spread = np.exp(rng.normal(0.3, 0.8, n))
+    # One in six is certain of a single range.
+    spread = np.where(rng.random(n) < 0.13, 0.25, np.exp(rng.normal(0.4, 0.7, n)))
     for family, centre, wider in (("Q9", panel.inflation, 1.0), ("Q9c", 0.7 * panel.inflation + 1.0, 1.2)):
         percent = densities(rng, turns, centre, wider * spread)
         mean, iqr = moments(percent)

@@ -81,6 +81,11 @@ class People:
     work: Ints
     pay: Floats
 
+    def __post_init__(self) -> None:
+        """Guard what several sources share."""
+        for values in vars(self).values():
+            values.setflags(write=False)
+
     @property
     def employed(self) -> Flags:
         """Whether one has a job, by interview."""
