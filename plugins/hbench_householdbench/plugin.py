@@ -42,6 +42,8 @@ _ADAPTERS = {
 
 _STEPS = {
     "attach_macro": "steps.macro:attach_macro",
+    "census_origin": "steps.census:census_origin",
+    "census_state_economy": "steps.census:census_state_economy",
     "cex_categories_add_up": "steps.cex:cex_categories_add_up",
     "cex_observed_between": "steps.cex:cex_observed_between",
     "cex_rebate_2001": "steps.rebates:cex_rebate_2001",
@@ -93,12 +95,14 @@ _STEPS = {
 """Sample steps, by their module in the package."""
 
 _SOURCES = {
+    "census": "sources.census:Census",
     "cex_diary": "sources.cex_diary:CexDiary",
     "cex_interview": "sources.cex_interview:CexInterview",
     "cex_rebates_2001": "sources.cex_supplements:CexRebates2001",
     "cex_stimulus_2008": "sources.cex_supplements:CexStimulus2008",
     "cpi": "sources.cpi:Cpi",
     "macro": "sources.macro_context:Macro",
+    "state_economy": "sources.state_economy:StateEconomy",
     "ui_policy": "sources.ui_policy:UiPolicy",
     "michigan": "sources.michigan:Michigan",
     "sce_core": "sources.sce_core:SceCore",
@@ -115,13 +119,10 @@ _SOURCES = {
 
 # Named by tasks and not built yet: see `pending`.
 _PENDING_SOURCES = (
-    "census",
     "cps_basic",
     "sce",
 )
 _PENDING_STEPS = (
-    "census_origin",
-    "census_state_economy",
     "cps_hashed_id",
     "cps_household_counts",
     "cps_last_job",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from hbench.core import BuildReport, DataError
 
 if TYPE_CHECKING:
     import polars as pl
+    from ipumspy.ddi import VariableDescription
 
 BATCH = 100_000
 """Rows in memory at a time."""
@@ -198,6 +199,18 @@ def find_extract(raw: Path, stem: str) -> Extract:
 
 def read_codebook(path: Path) -> dict[str, Field]:
     """Return the fields that a codebook of IPUMS (DDI, ``.xml``) describes, by variable, through ``ipumspy``."""
+    return {one.name.upper(): Field(one.start, one.end, one.shift or 0) for one in _described(path)}
+
+
+def read_code_labels(path: Path) -> dict[str, dict[int, str]]:
+    """Return the texts that a codebook of IPUMS gives to whole numbers, by variable."""
+    return {
+        one.name.upper(): {code: label for label, code in one.codes.items() if isinstance(code, int)}
+        for one in _described(path)
+    }
+
+
+def _described(path: Path) -> Sequence[VariableDescription]:
     from xml.etree.ElementTree import ParseError
 
     try:
@@ -227,7 +240,8 @@ def read_codebook(path: Path) -> dict[str, Field]:
             file=path,
             hint="Change the extract's structure to rectangular (person) at ipums.org.",
         )
-    return {one.name.upper(): Field(one.start, one.end, one.shift or 0) for one in book.data_description}
+    variables: Sequence[VariableDescription] = book.data_description
+    return variables
 
 
 def _header(path: Path) -> tuple[str, ...]:
