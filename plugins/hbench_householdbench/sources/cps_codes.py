@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from hbench_householdbench.sources.cps_industries import INDUSTRIES
+from hbench_householdbench.sources.cps_jobs import OCCUPATION_GROUPS
 from hbench_householdbench.sources.states import NAME_OF
 
 TYPES = {
@@ -34,7 +35,8 @@ MISSING: Mapping[str, frozenset[int]] = {
         "HISPAN": (901, 902),
         "EMPSTAT": (0,),
         "LABFORCE": (0,),
-        "OCC2010": (9999,),
+        # Without work in the last five years, and not asked.
+        "OCC2010": (9920, 9999),
         "IND1990": (0, 998),
         "CLASSWKR": (0, 99),
         "WHYUNEMP": (0,),
@@ -175,14 +177,8 @@ LABELS: Mapping[str, tuple[str, Mapping[int, str]]] = {
             **{27: "state government employee", 28: "local government employee", 29: "unpaid family worker"},
         },
     ),
-    "wkstat": (
-        "WKSTAT",
-        {
-            **dict.fromkeys(range(10, 43), "employed"),
-            50: "unemployed, seeking full-time work",
-            60: "unemployed, seeking part-time work",
-        },
-    ),
+    # Codes of those at work are known, and no task has words for them.
+    "wkstat": ("WKSTAT", {50: "unemployed, seeking full-time work", 60: "unemployed, seeking part-time work"}),
     "wnftlook": (
         "WNFTLOOK",
         {
@@ -213,13 +209,20 @@ LABELS: Mapping[str, tuple[str, Mapping[int, str]]] = {
 
 KNOWN: Mapping[str, frozenset[int]] = {
     **{variable: frozenset(labels) for variable, labels in LABELS.values()},
+    "WKSTAT": frozenset((*range(10, 43), 50, 60)),
     "EMPSTAT": frozenset((1, 10, 12, 20, 21, 22, *range(30, 37))),
     "LABFORCE": frozenset((1, 2)),
     "NILFACT": frozenset((1, 2, 3, 4, 6)),
     "WHYUNEMP": frozenset(range(1, 7)),
     "MISH": frozenset(range(1, 9)),
+    "OCC2010": frozenset(
+        code for _, ranges in OCCUPATION_GROUPS for low, high in ranges for code in range(low, high + 1)
+    ),
 }
 """Codes that say something, by variable; any other one that is not `MISSING` is reported, and counts as no answer."""
+
+SINCE = {"FAMINC": 1995}
+"""First year in which unknown codes are reported: older brackets of income, which no task reads, are other ones."""
 
 EMPLOYED = (10, 12)
 UNEMPLOYED = (20, 21, 22)

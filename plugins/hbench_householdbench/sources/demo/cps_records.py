@@ -125,7 +125,9 @@ def records(people: People, who: Ints, interview: Ints) -> Columns:
         "MISH": mish,
         "REGION": np.array([_REGION_OF.get(n, 97) for n in range(100)])[people.state[who]],
         "STATEFIP": people.state[who],
-        "METRO": np.searchsorted([0.2, 0.5, 0.8, 0.98], people.draws("metro")[people.household[who]], side="right") + 1,
+        "METRO": np.array([1, 2, 3, 4, 0])[
+            np.searchsorted([0.2, 0.5, 0.8, 0.98], people.draws("metro")[people.household[who]], side="right")
+        ],
         "FAMINC": np.array(_FAMINC)[(people.draws("income")[people.household[who]] * len(_FAMINC)).astype(int)],
         "PERNUM": people.line[who],
         "WTFINL": np.round(800 + 2400 * draw("weight"), 4),
@@ -161,7 +163,7 @@ def records(people: People, who: Ints, interview: Ints) -> Columns:
         "EARNWEEK": np.where(outgoing & (job[:, 0] >= 20) & (job[:, 0] < 29), np.minimum(pay, 2884.61), 9999.99),
         "DIFFANY": np.where(month >= 12 * 2008 + 5, lasting("difficulty", (1, 2), (0.88, 0.12)) * adult, -1),
         "OCC": np.where(had_job, job[:, 1], 0),
-        "OCC2010": np.where(had_job, np.where(draw("odd job", again=False) < 0.001, 15, job[:, 2]), 9999),
+        "OCC2010": np.where(had_job, np.where(draw("odd job", again=False) < 0.001, 960, job[:, 2]), 9999),
         "IND": np.where(had_job, job[:, 3], 0),
         "IND1990": np.where(had_job, job[:, 4], 0),
     }

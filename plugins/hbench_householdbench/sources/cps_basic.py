@@ -1,0 +1,197 @@
+"""The Current Population Survey, month by month since 1976: an extract of IPUMS CPS."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.cps_codes import KNOWN, MISSING, RANGES, SINCE, TYPES
+from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
+from hbench_householdbench.sources.cps_variables import VARIABLES
+from hbench_householdbench.sources.ipums import BATCH, Extract, find_extract
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STEM = "micro/cps/cps_basic"
+TABLE, MONTHS = "cps_basic", "cps_months"
+EXTRACT = RawFile(
+    f"{STEM}.*",
+    "https://cps.ipums.org, an extract of the monthly files with the 149 variables: cps_basic.csv.gz, "
+    "or cps_basic.dat.gz and its codebook cps_basic.xml",
+    "IPUMS CPS terms of use; not to be redistributed",
+)
+
+
+class CpsBasic:
+    """All records of the extract, one month after the other.
+
+    Tables: ``cps_basic.parquet``, one row a record in the file's order, with whole months in a row group, holds the
+    variables that tasks read (`TYPES`) as codes; what says nothing (`MISSING`, numbers beyond `RANGES`, and unknown
+    codes, which are reported) is null. ``at`` is the month as ``12 * year + month - 1``; ``once`` says whether CPSIDP
+    is positive and occurs once in the month. ``cps_months.parquet`` has a row a month: records, release date, and for
+    every variable how many records have a value.
+
+    No more than a batch and a month are in memory at a time.
+    """
+
+    @property
+    def files(self) -> tuple[RawFile, ...]:
+        """The extract and the release dates."""
+        return (EXTRACT, CPS_RELEASES)
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        """Write the tables.
+
+        Raises
+        ------
+        DataError
+            A variable is missing, months are out of order or lack a release date, or the extract is damaged.
+        """
+        extract = find_extract(raw, STEM)
+        _check_variables(extract, report)
+        availability = write_months(whole_months(extract, report), out / f"{TABLE}.parquet", extract, report)
+        releases = read_cps_releases(raw, availability["at"].to_list(), report=report)
+        availability.join(releases, on="at", how="left", maintain_order="left").write_parquet(out / f"{MONTHS}.parquet")
+
+    def demo(self, raw: Path, *, seed: int, scale: float) -> None:
+        """Write a synthetic extract; see `hbench_householdbench.sources.demo.cps_basic`."""
+        from hbench_householdbench.sources.demo.cps_basic import write
+
+        write(raw, seed=seed, scale=scale)
+
+
+def whole_months(extract: Extract, report: BuildReport) -> Iterator[pl.DataFrame]:
+    """Yield the records in the file's order, whole months at a time, with the month ``at``.
+
+    Raises
+    ------
+    DataError
+        A month comes after a later one.
+    """
+    import polars as pl
+
+    types = {name: getattr(pl, dtype) for name, dtype in TYPES.items()}
+    dated = pl.col("MONTH").is_between(1, 12) & pl.col("YEAR").is_not_null()
+    at = pl.when(dated).then(12 * pl.col("YEAR").cast(pl.Int32) + pl.col("MONTH") - 1)
+    held: list[pl.DataFrame] = []
+    latest, records, undated = -1, 0, 0
+    for batch in extract.batches(types, report=report):
+        batch = batch.with_columns(at=at)
+        _check_order(batch["at"], latest, records, extract)
+        records += len(batch)
+        undated += batch["at"].null_count()
+        batch = batch.filter(pl.col("at").is_not_null())
+        if not len(batch):
+            continue
+        latest = batch["at"][-1]
+        held.append(batch)
+        if sum(map(len, held)) >= BATCH and held[0]["at"][0] < latest:
+            # The last month may go on in the next batch.
+            joint = pl.concat(held)
+            yield joint.filter(pl.col("at") < latest)
+            held = [joint.filter(pl.col("at") == latest)]
+    if held:
+        yield pl.concat(held)
+    report.counts["cps_basic.records"] = records
+    report.problem(extract.name, "records without a month are left out", undated)
+
+
+def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, report: BuildReport) -> pl.DataFrame:
+    """Clean and write whole months; return for each month how many records have a value of every variable."""
+    import polars as pl
+    import pyarrow.parquet as pq
+
+    odd: Counter[tuple[str, float]] = Counter()
+    shared: Counter[str] = Counter()
+    present = [pl.col(name).count().alias(f"records_with_{name}") for name in TYPES]
+    availability = []
+    writer: pq.ParquetWriter | None = None
+    try:
+        for part in parts:
+            rows = _cleaned(part, odd)
+            _count_shared(part, shared)
+            table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+            if writer is None:
+                writer = pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1)
+            writer.write_table(table, row_group_size=len(rows))
+            by_month = rows.group_by("at", maintain_order=True)
+            availability.append(by_month.agg(pl.col("YEAR", "MONTH").first(), pl.len().alias("records"), *present))
+    finally:
+        if writer is not None:
+            writer.close()
+    if not availability:
+        raise DataError("the extract holds no record of a month", file=extract.path)
+    for (name, code), count in sorted(odd.items()):
+        report.problem(extract.name, f"{name} has the unknown code {code:g}", count)
+    for what, count in shared.items():
+        report.problem(extract.name, what, count)
+    return pl.concat(availability)
+
+
+def _check_order(at: pl.Series, latest: int, records: int, extract: Extract) -> None:
+    known = at.drop_nulls()
+    if known.is_sorted() and (not len(known) or known[0] >= latest):
+        return
+    for place, month in enumerate(at):
+        if month is not None and month < latest:
+            raise DataError(
+                f"{month // 12}-{month % 12 + 1:02d} comes after {latest // 12}-{latest % 12 + 1:02d}",
+                file=extract.path,
+                line=records + place + (1 if extract.layout else 2),
+                hint="Sort the extract by YEAR and MONTH, as IPUMS delivers it.",
+            )
+        latest = latest if month is None else month
+
+
+def _cleaned(rows: pl.DataFrame, odd: Counter[tuple[str, float]]) -> pl.DataFrame:
+    """Make null what says nothing, count unknown codes in `odd`, and mark numbers that occur once in their month."""
+    import polars as pl
+
+    columns: list[pl.Expr] = []
+    for name, dtype in rows.schema.items():
+        value, since = rows[name], SINCE.get(name)
+        if name in RANGES:
+            low, high, beyond = RANGES[name]
+            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype))
+        elif name in KNOWN or name in MISSING:
+            said = value.is_in(pl.Series(sorted(MISSING.get(name, ())), dtype=dtype))
+            keep = value.is_in(pl.Series(sorted(KNOWN[name]), dtype=dtype)) if name in KNOWN else ~said
+        else:
+            continue
+        unknown = value.filter(~keep & ~said & (rows["YEAR"] >= since if since else True))
+        if len(unknown):
+            odd.update({(name, code): count for code, count in unknown.value_counts().iter_rows() if code is not None})
+        columns.append(pl.when(keep).then(name).alias(name))
+    number = pl.struct("at", "CPSIDP").is_unique() & (pl.col("CPSIDP") > 0).fill_null(False)
+    return rows.with_columns(*columns, once=number)
+
+
+def _count_shared(rows: pl.DataFrame, shared: Counter[str]) -> None:
+    import polars as pl
+
+    number = pl.col("CPSIDP")
+    counts = rows.select(
+        (pl.struct("at", "CPSIDP").is_duplicated() & (number > 0)).sum().alias("share"),
+        (number.is_null() | (number <= 0)).sum().alias("none"),
+        pl.struct("at", "SERIAL", "PERNUM").is_duplicated().sum().alias("line"),
+    ).row(0)
+    told = ("records share a positive CPSIDP with another one of their month", "records have no positive CPSIDP")
+    for what, count in zip((*told, "records repeat SERIAL and PERNUM in their month"), counts, strict=True):
+        shared[what] += count
+
+
+def _check_variables(extract: Extract, report: BuildReport) -> None:
+    """Refuse an extract without a variable that tasks need; report what differs from the reference's 149."""
+    extract.need(TYPES)
+    report.counts["cps_basic.variables"] = len(extract.columns)
+    others = [name for name in extract.columns if name not in VARIABLES]
+    absent = [name for name in VARIABLES if name not in extract.columns]
+    for what, names in (
+        ("variables beyond the reference's 149, which are not read", others),
+        ("variables of the reference's 149 are not there, which no task of this source reads", absent),
+    ):
+        report.problem(extract.name, what, len(names), ", ".join(names[:6]))

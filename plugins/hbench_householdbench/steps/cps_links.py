@@ -1,0 +1,176 @@
+"""Sample steps that link the records of one person in the Current Population Survey across months.
+
+An address is asked in four months, rests for eight, and is asked in four more: MISH counts the eight interviews. So a
+month later comes the next interview, and a year later the fourth after it. IPUMS gives a person one number, CPSIDP;
+that two records of it are of one person is checked by sex, race and age, and by CPSIDV, which IPUMS has checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hbench.core import DataError, SpecError
+from hbench.data import StepContext
+from hbench_householdbench.sources.cps_basic import MONTHS, TABLE
+from hbench_householdbench.steps.cps import status, window
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_INTERVIEWS = {1: 1, 12: 4}
+"""How much MISH rises, by months."""
+_LATER = ("MISH", "EMPSTAT", "SEX", "RACE", "AGE", "CPSIDV")
+
+
+def cps_paired_months(
+    frame: pl.LazyFrame, context: StepContext, *, months: int, first: str | None = None, last: str | None = None
+) -> pl.LazyFrame:
+    """Keep records of months that have a partner so many months later in the file.
+
+    Parameters
+    ----------
+    months : int
+        Distance.
+    first, last : str, optional
+        First and last month, ``YYYY-MM``.
+    """
+    import polars as pl
+
+    context.need(frame, ["at"])
+    there = context.tables[MONTHS].select("at").collect()["at"]
+    conditions = {f"the survey has no month {months} months later": (pl.col("at") + months).is_in(there.implode())}
+    if first is not None:
+        conditions[f"the month is before {first}"] = pl.col("at") >= _month(first, context)
+    if last is not None:
+        conditions[f"the month is after {last}"] = pl.col("at") <= _month(last, context)
+    return context.keep(frame, conditions)
+
+
+def cps_link_months(frame: pl.LazyFrame, context: StepContext, *, months: int) -> pl.LazyFrame:
+    """Link every record with the person's only record `months` later, at the right interview.
+
+    Adds ``baseline_month`` and ``outcome_month`` (texts ``YYYY-MM-01``), ``release_date`` of the latter, ``target``
+    (what the person does then, see `status`) and ``later``, what `cps_same_person` compares. Rows without a link are
+    dropped; the funnel says why.
+
+    Parameters
+    ----------
+    months : int
+        1 or 12.
+    """
+    import polars as pl
+
+    if months not in _INTERVIEWS:
+        raise SpecError(f"{months} is no distance of linked months", task=context.task.name, hint="Distances: 1, 12.")
+    context.need(frame, ["at", "CPSIDP", "MISH"])
+    records = window(context.tables[TABLE], frame, ahead=months).filter(pl.col("CPSIDP") > 0)
+    key = [pl.col("CPSIDP"), (pl.col("at") - months).alias("at")]
+    usable = pl.col("once") & pl.all_horizontal(pl.col("MISH", "EMPSTAT").is_not_null())
+    targets = records.filter(usable).select(*key, pl.struct(_LATER).alias("later"))
+    linked = frame.join(targets, on=["CPSIDP", "at"], how="left", maintain_order="left")
+    linked = linked.with_columns(__usable=pl.col("later").is_not_null()).collect().lazy()
+    _explain(linked, records.select(*key, "once"), context)
+    step = _INTERVIEWS[months]
+    right = pl.col("later").struct.field("MISH") == pl.col("MISH") + step
+    context.detail(f"MISH is not {step} more in the later record", _count(linked.filter(pl.col("__usable") & ~right)))
+    releases = context.tables[MONTHS].select((pl.col("at") - months).alias("at"), "release_date")
+    return (
+        linked.filter(pl.col("__usable") & right)
+        .drop("__usable")
+        .join(releases, on="at", how="left", maintain_order="left")
+        .with_columns(
+            _date(pl.col("at")).alias("baseline_month"),
+            _date(pl.col("at") + months).alias("outcome_month"),
+            status(pl.col("later").struct.field("EMPSTAT")).alias("target"),
+        )
+    )
+
+
+def cps_unique_person(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    """Keep records whose CPSIDP is positive and occurs once in their month."""
+    import polars as pl
+
+    context.need(frame, ["once", "CPSIDP"])
+    number = pl.col("CPSIDP")
+    return context.keep(
+        frame,
+        {
+            "CPSIDP is not positive": number > 0,
+            "CPSIDP occurs more than once in the month": pl.col("once") | ~(number > 0).fill_null(False),
+        },
+    )
+
+
+def cps_same_person(frame: pl.LazyFrame, context: StepContext, *, years_older: Sequence[int]) -> pl.LazyFrame:
+    """Keep links whose two records can be of one person.
+
+    Parameters
+    ----------
+    years_older : [int, int]
+        Least and greatest difference of ages.
+    """
+    import polars as pl
+
+    context.need(frame, ["later", *_LATER])
+    later = {name: pl.col("later").struct.field(name) for name in _LATER}
+    one, other = pl.col("CPSIDV"), later["CPSIDV"]
+    both = (one > 0).fill_null(False) & (other > 0).fill_null(False)
+    return context.keep(
+        frame,
+        {
+            "CPSIDV is another one": ~both | (one == other),
+            "SEX is another one": pl.col("SEX") == later["SEX"],
+            "RACE is another one": pl.col("RACE") == later["RACE"],
+            f"AGE rises by less than {years_older[0]} or more than {years_older[1]}": (
+                (later["AGE"] - pl.col("AGE")).is_between(years_older[0], years_older[1])
+            ),
+        },
+    )
+
+
+def cps_retired(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    """Turn ``target`` into ``retired`` (out of the labour force because of retirement) or ``not_retired``.
+
+    Rows without a target, those of the armed forces, are dropped.
+    """
+    import polars as pl
+
+    context.need(frame, ["later", "target"])
+    frame = context.keep(frame, {"the person is in the armed forces then": pl.col("target").is_not_null()})
+    retired = pl.col("later").struct.field("EMPSTAT") == 36
+    return frame.with_columns(target=pl.when(retired).then(pl.lit("retired")).otherwise(pl.lit("not_retired")))
+
+
+def _explain(linked: pl.LazyFrame, records: pl.LazyFrame, context: StepContext) -> None:
+    """Count why rows have no record to link with."""
+    import polars as pl
+
+    lost = linked.filter(~pl.col("__usable")).select("CPSIDP", "at")
+    number = (pl.col("CPSIDP") > 0).fill_null(False)
+    context.detail("CPSIDP is not positive", _count(lost.filter(~number)))
+    lost = lost.filter(number)
+    there = records.group_by("CPSIDP", "at").agg(pl.col("once").first())
+    found = lost.join(there, on=["CPSIDP", "at"], how="left", maintain_order="left").collect().lazy()
+    context.detail("the person has no record in the later month", _count(found.filter(pl.col("once").is_null())))
+    context.detail("CPSIDP occurs more than once in the later month", _count(found.filter(~pl.col("once"))))
+    context.detail("the later record has no EMPSTAT or MISH", _count(found.filter("once")))
+
+
+def _count(frame: pl.LazyFrame) -> int:
+    import polars as pl
+
+    return int(frame.select(pl.len()).collect().item())
+
+
+def _date(at: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.date(at // 12, at % 12 + 1, 1).dt.to_string("%Y-%m-%d")
+
+
+def _month(text: str, context: StepContext) -> int:
+    year, _, month = text.partition("-")
+    if not (len(text) == 7 and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= 12):
+        raise DataError(f"{text!r} is not a month YYYY-MM", task=context.task.name)
+    return 12 * int(year) + int(month) - 1
