@@ -44,11 +44,26 @@ _STEPS = {
     "attach_macro": "steps.macro:attach_macro",
     "census_origin": "steps.census:census_origin",
     "census_state_economy": "steps.census:census_state_economy",
+    "cps_displacement": "steps.cps_displaced:cps_displacement",
+    "cps_trim_displaced": "steps.cps_displaced:cps_trim_displaced",
     "cex_categories_add_up": "steps.cex:cex_categories_add_up",
     "cex_observed_between": "steps.cex:cex_observed_between",
     "cex_rebate_2001": "steps.rebates:cex_rebate_2001",
     "cex_rebate_status": "steps.rebates:cex_rebate_status",
     "cex_stimulus_2008": "steps.rebates:cex_stimulus_2008",
+    "cps_describe": "steps.cps:cps_describe",
+    "cps_hashed_id": "steps.cps_benefits:cps_hashed_id",
+    "cps_household_counts": "steps.cps_benefits:cps_household_counts",
+    "cps_last_job": "steps.cps_benefits:cps_last_job",
+    "cps_link_months": "steps.cps_links:cps_link_months",
+    "cps_paired_months": "steps.cps_links:cps_paired_months",
+    "cps_partner": "steps.cps:cps_partner",
+    "cps_retired": "steps.cps_links:cps_retired",
+    "cps_same_person": "steps.cps_links:cps_same_person",
+    "cps_trim_earnings": "steps.cps:cps_trim_earnings",
+    "cps_ui_consistent": "steps.cps_benefits:cps_ui_consistent",
+    "cps_ui_policy": "steps.cps_benefits:cps_ui_policy",
+    "cps_unique_person": "steps.cps_links:cps_unique_person",
     "diary_complete_weeks": "steps.diary:diary_complete_weeks",
     "diary_daily_history": "steps.diary:diary_daily_history",
     "diary_payment_calendar": "steps.diary:diary_payment_calendar",
@@ -100,7 +115,9 @@ _SOURCES = {
     "cex_interview": "sources.cex_interview:CexInterview",
     "cex_rebates_2001": "sources.cex_supplements:CexRebates2001",
     "cex_stimulus_2008": "sources.cex_supplements:CexStimulus2008",
+    "cps_basic": "sources.cps_basic:CpsBasic",
     "cpi": "sources.cpi:Cpi",
+    "cps_dws": "sources.cps_dws:CpsDws",
     "macro": "sources.macro_context:Macro",
     "state_economy": "sources.state_economy:StateEconomy",
     "ui_policy": "sources.ui_policy:UiPolicy",
@@ -118,24 +135,8 @@ _SOURCES = {
 """Sources, by their module in the package."""
 
 # Named by tasks and not built yet: see `pending`.
-_PENDING_SOURCES = (
-    "cps_basic",
-    "sce",
-)
-_PENDING_STEPS = (
-    "cps_hashed_id",
-    "cps_household_counts",
-    "cps_last_job",
-    "cps_link_months",
-    "cps_lookback",
-    "cps_partner",
-    "cps_retired",
-    "cps_same_person",
-    "cps_trim_earnings",
-    "cps_ui_consistent",
-    "cps_ui_policy",
-    "cps_unique_person",
-)
+_PENDING_SOURCES = ("sce",)
+_PENDING_STEPS: tuple[str, ...] = ()
 
 
 @hookimpl
