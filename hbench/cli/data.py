@@ -219,8 +219,10 @@ def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: S
     registry = default_registry()
     items = [BuildItem(entry.load(), records_of(entry, registry), entry.path.parent) for entry in entries]
     failed = 0
-    for item, result in build_many(items, recipe, store=Store(), registry=registry, executor=LocalExecutor(jobs)):
+    results = build_many(items, recipe, store=Store(), registry=registry, executor=LocalExecutor(jobs))
+    for entry, (item, result) in zip(entries, results, strict=True):
         if isinstance(result, HbenchError):
+            entry.locate(result)
             failed += 1
             _show_failure(item.task.name, result)
             continue

@@ -67,15 +67,16 @@ def _record(entry: TaskEntry, number: int, data: Sequence[str], suite: Any) -> R
     from hbench.plugin import default_registry
 
     registry = default_registry()
-    found = open_data(
-        entry.load(),
-        [DataChoice.parse(choice) for choice in data],
-        store=Store(),
-        registry=registry,
-        suite=suite,
-        records_of=records_of(entry, registry),
-        folder=entry.path.parent,
-    )
+    with entry.located():
+        found = open_data(
+            entry.load(),
+            [DataChoice.parse(choice) for choice in data],
+            store=Store(),
+            registry=registry,
+            suite=suite,
+            records_of=records_of(entry, registry),
+            folder=entry.path.parent,
+        )
     record = next(islice(found.records(), number - 1, None), None)
     if record is None:
         total = sum(1 for _ in found.records())

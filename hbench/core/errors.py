@@ -6,6 +6,7 @@ a traceback and exits with 2. Anything else that is raised is a fault of the pro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 
 
@@ -22,6 +23,8 @@ class HbenchError(Exception):
         Which task and which record it concerns.
     hint : str, optional
         What to do about it.
+    at : sequence of int and str
+        The way to the value in the task's YAML, for whoever knows the file.
     """
 
     def __init__(
@@ -33,6 +36,7 @@ class HbenchError(Exception):
         task: str | None = None,
         record: str | None = None,
         hint: str | None = None,
+        at: Sequence[int | str] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -41,6 +45,7 @@ class HbenchError(Exception):
         self.task = task
         self.record = record
         self.hint = hint
+        self.at = tuple(at)
 
     def __str__(self) -> str:
         place = self.file or ""

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.core import DataError, HbenchError, PluginError, Record, SpecError
+from hbench.core import DataError, HbenchError, PluginError, Record
 from hbench.core.version import __version__
 from hbench.data.code import task_code
 from hbench.data.context import StepContext
@@ -19,8 +19,9 @@ from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
 from hbench.data.panels import Panels
+from hbench.data.parameters import parameter_faults
 from hbench.data.records import write_records
-from hbench.data.sample import check_parameters, run_steps
+from hbench.data.sample import raised, run_steps
 from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
@@ -170,10 +171,8 @@ def _build(item: BuildItem, panels: Mapping[str, Panels], recipe: Recipe, store:
 
 def _check_parts(task: Task, registry: Registry) -> None:
     """Refuse wrong parameters before hours of building rather than after."""
-    for step in task.sample:
-        check_parameters(registry.get("step", step.name, suite=task.suite), step, task=task.name)
-    if task.split is not None:
-        check_parameters(registry.get("split", task.split.unit, suite=task.suite), task.split, task=task.name)
+    for fault in parameter_faults(task, registry):
+        raise fault
 
 
 def _write(item: BuildItem, panels: Mapping[str, Panels], registry: Registry, out: Path, data: dict[str, Any]) -> None:
@@ -265,13 +264,13 @@ def _split(task: Task, table: pl.DataFrame, keys: pl.DataFrame, registry: Regist
     rule = registry.get("split", task.split.unit, suite=task.suite)
     try:
         split: pl.DataFrame = rule(rows, task=task.task, **task.split.params)
-    except TypeError as error:
-        raise SpecError(
-            f"the parameters of the split {task.split.unit!r} do not fit: {error}", task=task.name
-        ) from error
-    except (DataError, SpecError) as error:
-        error.task = error.task or task.name
+    except HbenchError as error:
+        error.task, error.at = error.task or task.name, error.at or ("split",)
         raise
+    # Rules are anybody's code, and their parameters anybody's values.
+    except Exception as error:
+        message = f"the split {task.split.unit!r} raised {raised(error)}"
+        raise DataError(message, task=task.name, at=("split",)) from error
     if tuple(split.columns) != COLUMNS or len(split) != len(rows):
         raise DataError(
             f"the split {task.split.unit!r} did not return {', '.join(COLUMNS)} for every row", task=task.name

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class ColumnError(DataError):
+    """A table lacks a column that a step or a task names."""
+
+
 @dataclass
 class StepContext:
     """What a step may know besides its frame, and where it notes what it drops.
@@ -58,7 +62,7 @@ class StepContext:
         for column in columns:
             if column not in present:
                 near = difflib.get_close_matches(column, present, n=1)
-                raise DataError(
+                raise ColumnError(
                     f"there is no column {column!r}",
                     task=self.task.name,
                     hint=f"Did you mean {near[0]!r}?" if near else f"Columns: {', '.join(present)}.",

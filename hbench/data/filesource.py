@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_HEAD = 1000
+"""Rows that tell a table's columns and their types well enough to check names."""
 
 
 def file_panels(task: Task, spec: FileSource, *, folder: Path | None, store: Store) -> Panels:
@@ -29,13 +31,7 @@ def file_panels(task: Task, spec: FileSource, *, folder: Path | None, store: Sto
     DataError
         The file is absent, empty, in no known format, has repeated column names or ragged rows.
     """
-    path = Path(spec.file)
-    if not path.is_absolute():
-        if folder is None:
-            raise DataError(f"the folder of the task that {spec.file!r} is relative to is not known", task=task.name)
-        path = folder / path
-    if not path.is_file():
-        raise DataError("there is no such file", file=path, task=task.name, hint="`source: {file: ...}` names it.")
+    path = _path(task, spec, folder)
     digest = content_digest(path)
     mark = fingerprint({"rules": RULES, "file": digest, "suffix": path.suffix, "missing": spec.missing})
     target = store.panels(task.suite, task.task, "file") / mark
@@ -48,12 +44,28 @@ def file_panels(task: Task, spec: FileSource, *, folder: Path | None, store: Sto
     return Panels(target, mark, report)
 
 
-def _read(path: Path, spec: FileSource, task: str) -> pl.DataFrame:
+def head(task: Task, spec: FileSource, *, folder: Path | None) -> pl.DataFrame:
+    """Return the table's first rows. Raises `DataError` where the file is absent or cannot be read."""
+    return _read(_path(task, spec, folder), spec, task.name, rows=_HEAD)
+
+
+def _path(task: Task, spec: FileSource, folder: Path | None) -> Path:
+    path = Path(spec.file)
+    if not path.is_absolute():
+        if folder is None:
+            raise DataError(f"the folder of the task that {spec.file!r} is relative to is not known", task=task.name)
+        path = folder / path
+    if not path.is_file():
+        raise DataError(f"there is no such file: {path}", task=task.name, at=("source", "file"))
+    return path
+
+
+def _read(path: Path, spec: FileSource, task: str, *, rows: int | None = None) -> pl.DataFrame:
     import polars as pl
 
     try:
         if path.suffix.lower() == ".parquet":
-            return pl.read_parquet(path)
+            return pl.read_parquet(path, n_rows=rows)
         if path.suffix.lower() not in _SEPARATORS:
             raise DataError(
                 f"a table is not read from {path.suffix}", file=path, task=task, hint="CSV, TSV or Parquet."
@@ -61,7 +73,9 @@ def _read(path: Path, spec: FileSource, task: str) -> pl.DataFrame:
         separator = _SEPARATORS[path.suffix.lower()]
         _check(path, separator, task)
         # Types are inferred from the whole file: a column is a number only if every value is.
-        return pl.read_csv(path, separator=separator, null_values=list(spec.missing), infer_schema_length=None)
+        return pl.read_csv(
+            path, separator=separator, null_values=list(spec.missing), infer_schema_length=None, n_rows=rows
+        )
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the table cannot be read: {error}", file=path, task=task) from error
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
+import traceback
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hbench.core import DataError, SpecError
-from hbench.data.context import StepContext
+from hbench.core import DataError, HbenchError
+from hbench.data.context import ColumnError, StepContext
 from hbench.data.funnel import Funnel, FunnelRow
-from hbench.spec.task import Split, Step
+from hbench.data.parameters import check_parameters
+from hbench.spec.task import Step, Task
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from hbench.plugin import Registry
 
 Resolve = Callable[[str], Callable[..., Any]]
 """Returns a registered step by its name."""
@@ -49,11 +52,15 @@ def run_steps(
     """
     table = no_nan(frame).collect()
     rows = [FunnelRow("source", "All rows of the source", len(table), 0)]
-    for step in steps:
+    for number, step in enumerate(steps):
         function = resolve(step.name)
         check_parameters(function, step, task=context.task.name)
         context.details.clear()
-        after = _apply(function, table, step, context)
+        try:
+            after = _apply(function, table, step, context)
+        except HbenchError as error:
+            error.at = error.at or ("sample", number)
+            raise
         added = max(0, len(after) - len(table)) if getattr(function, "adds_rows", False) else 0
         if len(after) > len(table) + added:
             raise DataError(
@@ -73,6 +80,30 @@ def run_steps(
         )
         table = after
     return table, Funnel(rows)
+
+
+def sample_columns(task: Task, table: pl.DataFrame, registry: Registry) -> list[str] | None:
+    """Return the columns that a task's steps leave, tried on a table's first rows; None where the rows are too few.
+
+    Raises
+    ------
+    DataError
+        A step names a column that is not there.
+    """
+    context = StepContext(task, table.lazy(), {})
+    try:
+        frame, _ = run_steps(table.lazy(), task.sample, context, resolve=partial(_step, task, registry))
+    except ColumnError:
+        raise
+    except HbenchError:
+        # A few rows may lack what a step asks of all, and parameters have been checked apart.
+        return None
+    return frame.columns
+
+
+def _step(task: Task, registry: Registry, name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = registry.get("step", name, suite=task.suite)
+    return found
 
 
 def describe(step: Step) -> str:
@@ -100,40 +131,23 @@ def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, contex
                 f"the step {step.name!r} returned a {type(result).__name__}, not a lazy frame", task=context.task.name
             )
         return no_nan(result).collect()
+    except HbenchError:
+        raise
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the step {step.name!r} failed: {error}", task=context.task.name) from error
-
-
-def check_parameters(function: Callable[..., Any], part: Step | Split, *, task: str) -> None:
-    """Refuse parameters that a step or a split rule does not take, and the lack of one that it needs.
-
-    Raises
-    ------
-    SpecError
-        With the nearest parameter.
-    """
-    signature = inspect.signature(function)
-    step = isinstance(part, Step)
-    what = f"the step {part.name!r}" if isinstance(part, Step) else f"the split {part.unit!r}"
-    # What a step and a rule are given besides: frame and context; rows and the task's name.
-    given: dict[str, Any] = {} if step else {"task": task}
-    places = (None, None) if step else (None,)
-    names = [
-        name
-        for name, parameter in list(signature.parameters.items())[len(places) :]
-        if parameter.kind is not parameter.VAR_KEYWORD and name not in given
-    ]
-    wrong = [name for name in part.params if name not in names]
-    try:
-        # A name that is given anyway comes as a duplicate, which `bind` refuses as well.
-        signature.bind(*places, **given, **part.params)
-    except TypeError as error:
-        near = difflib.get_close_matches(wrong[0], names, n=1) if wrong else []
-        raise SpecError(
-            f"{what} does not take these parameters: {error}",
-            task=task,
-            hint=f"Did you mean {near[0]!r}?" if near else f"Parameters: {', '.join(names) or 'none'}.",
+    # Steps are anybody's code, and their parameters anybody's values.
+    except Exception as error:
+        raise DataError(
+            f"the step {step.name!r} raised {raised(error)}",
+            task=context.task.name,
+            hint=f"Its parameters: {', '.join(_words(step.params)) or 'none'}.",
         ) from error
+
+
+def raised(error: Exception) -> str:
+    """Say what foreign code raised, and where."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {where.filename}, line {where.lineno}: {error}"
 
 
 def _words(params: dict[str, Any]) -> Iterable[str]:

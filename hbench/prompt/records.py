@@ -72,6 +72,21 @@ def table_records(
             raise
 
 
+def check_columns(
+    task: Task, columns: Collection[str], *, registry: Components, folder: Path | None, root: Path | None, file: Path
+) -> None:
+    """Refuse a table without a column that records or prompts are made of, before there are any rows.
+
+    Raises
+    ------
+    DataError, SpecError
+        As `table_records` would.
+    """
+    RowReader(task, registry.get("parser", task.answer.parser, suite=task.suite)()).check(dict.fromkeys(columns))
+    renderer = PromptRenderer(task, registry=registry, folder=folder, root=root, file=file)
+    renderer.check({*columns, *task.predictor_columns})
+
+
 class RowReader:
     """Reads all of a record but its prompt from a row of the task's table."""
 
@@ -94,10 +109,10 @@ class RowReader:
                     task=self.task.name,
                     hint="Give one column a label; a single `column` is the probability of the second of two.",
                 )
-        for column in self._columns():
+        for column, at in self._columns():
             if column not in row:
                 raise DataError(
-                    f"the table has no column {column!r}", task=self.task.name, hint=nearest(column, list(row))
+                    f"the table has no column {column!r}", task=self.task.name, hint=nearest(column, list(row)), at=at
                 )
 
     def record(self, row: Mapping[str, Any], *, messages: Sequence[Message] = ()) -> Record:
@@ -118,15 +133,22 @@ class RowReader:
             metadata={column: _json(row[column]) for column in task.metadata},
         )
 
-    def _columns(self) -> Iterator[str]:
+    def _columns(self) -> Iterator[tuple[str, tuple[int | str, ...]]]:
+        """Yield the columns that records are made of, each with the way to its name in the YAML."""
         task = self.task
-        for name in (task.key.id, task.key.time, task.key.release, task.group, task.cluster, task.weight):
+        for at, name in (
+            *((("key", part), getattr(task.key, part)) for part in ("id", "time", "release")),
+            *(((part,), getattr(task, part)) for part in ("group", "cluster", "weight")),
+        ):
             if name is not None:
-                yield name
-        yield from task.metadata
-        yield from self._kinds
-        for target in (*task.targets, *(() if self._past is None else self._past.targets)):
-            yield from (column for column in _columns_of(target) if column not in self._constants)
+                yield name, at
+        yield from ((name, ("metadata", number)) for number, name in enumerate(task.metadata))
+        for number, part in enumerate(task.predictors):
+            yield from ((name, ("predictors", number)) for name in part.columns)
+        for targets in (task.targets, () if self._past is None else self._past.targets):
+            for number, target in enumerate(targets):
+                names = (name for name in _columns_of(target) if name not in self._constants)
+                yield from ((name, ("targets", number)) for name in names)
 
     def _name(self, row: Mapping[str, Any], column: str) -> str:
         value = row[column]

@@ -53,15 +53,16 @@ def open_plan(
     if settings.without:
         check_sections(specs, settings.without)
     for entry, task in zip(entries, specs, strict=True):
-        data = open_data(
-            task,
-            choices,
-            store=store,
-            registry=registry,
-            suite=suites[entry.suite],
-            records_of=partial(_records, entry, registry),
-            folder=entry.path.parent,
-        )
+        with entry.located():
+            data = open_data(
+                task,
+                choices,
+                store=store,
+                registry=registry,
+                suite=suites[entry.suite],
+                records_of=partial(_records, entry, registry),
+                folder=entry.path.parent,
+            )
         if settings.without:
             data = ablate(data, task, entry, registry, settings.without)
         if (old := outdated(data)) is not None:

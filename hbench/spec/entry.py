@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hbench.core import SpecError
+from hbench.core import HbenchError, SpecError
 
 if TYPE_CHECKING:
     from hbench.spec.task import Task
@@ -64,6 +66,23 @@ class TaskEntry:
     def origin(self) -> str:
         """Where it comes from: the distribution, or the folder that the user named."""
         return f"{self.distribution} {self.version}" if self.distribution else self.folder
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Let errors about a value in the file name the file and the line."""
+        try:
+            yield
+        except HbenchError as error:
+            self.locate(error)
+            raise
+
+    def locate(self, error: HbenchError) -> None:
+        """Name the file and the line of an error that knows its way in the YAML and no file."""
+        from hbench.spec.places import place
+
+        if error.file is None and error.at:
+            where = place(self.path, self.root, *error.at)
+            error.file, error.line = where["file"], where["line"]
 
     def load(self) -> Task:
         """Read and check the whole spec. Raises `SpecError` where it is not what it should be."""

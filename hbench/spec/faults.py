@@ -50,6 +50,13 @@ def combine(faults: Sequence[SpecError]) -> SpecError:
     return SpecError(first.message, file=first.file, line=first.line, task=first.task, hint=hint)
 
 
+def wrong_value(error: ValidationError) -> tuple[tuple[int | str, ...], str, str | None]:
+    """Return the way to the first wrong part of a value that belongs to no model, a sentence about it, and a hint."""
+    details = _telling(error.errors(include_url=False))[0]
+    message, hint = _sentence(details, BaseModel)
+    return tuple(step for step in details["loc"] if not _is_tag(step)), message, hint
+
+
 def _telling(errors: list[ErrorDetails]) -> list[ErrorDetails]:
     """Keep one finding a place: of a union every alternative complains, and the most telling complaint counts."""
     best: dict[tuple[int | str, ...], ErrorDetails] = {}

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import HbenchError, PluginError, SpecError, Target
 from hbench.core.target import MetricUse
-from hbench.data.sample import check_parameters
+from hbench.data.parameters import check_parameters
+from hbench.data.sample import sample_columns
 from hbench.spec.places import place
-from hbench.spec.task import Suite, Task
+from hbench.spec.task import FileSource, Split, Step, Suite, Task
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
@@ -67,20 +68,38 @@ class _Check:
             if fault is not None:
                 self.missing.add((kind, name))
                 yield fault, steps
-        for number in range(len(self.task.sample)):
-            yield from self._step(number)
+        for number, step in enumerate(self.task.sample):
+            yield from self._parameters("step", step.name, step, ("sample", number))
+        if self.task.split is not None:
+            yield from self._parameters("split", self.task.split.unit, self.task.split, ("split",))
         for number, use in enumerate(self.task.metrics):
             yield from self._metric(number, use)
-        yield from self._templates(file, root)
+        found = list(self._templates(file, root))
+        yield from found
+        if isinstance(self.task.source, FileSource) and not found and not self.missing:
+            yield from self._columns(self.task.source, file, root)
 
-    def _step(self, number: int) -> Iterator[tuple[HbenchError, Steps]]:
-        step = self.task.sample[number]
+    def _parameters(
+        self, kind: str, name: str, part: Step | Split, steps: Steps
+    ) -> Iterator[tuple[HbenchError, Steps]]:
         try:
-            function = self._imported("step", step.name)
+            function = self._imported(kind, name)
             if function is not None:
-                check_parameters(function, step, task=self.task.name)
+                check_parameters(function, part, task=self.task.name)
         except (PluginError, SpecError) as error:
-            yield error, ("sample", number)
+            yield error, (*steps, *error.at)
+
+    def _columns(self, source: FileSource, file: Path, root: Path) -> Iterator[tuple[HbenchError, Steps]]:
+        """Look for the columns that the task names in its own table, after the steps that may add some."""
+        from hbench.data.filesource import head
+        from hbench.prompt import check_columns
+
+        try:
+            columns = sample_columns(self.task, head(self.task, source, folder=file.parent), self.registry)
+            if columns is not None:
+                check_columns(self.task, columns, registry=self.registry, folder=file.parent, root=root, file=file)
+        except HbenchError as error:
+            yield error, error.at or ("source", "file")
 
     def _metric(self, number: int, use: MetricUse) -> Iterator[tuple[HbenchError, Steps]]:
         steps = ("metrics", number)

@@ -121,9 +121,17 @@ def test_package_data_need_no_raw_folder(tmp_path: Path) -> None:
             {},
             r"(?s)the split 'subject' .* missing a required .*'column'.*Parameters: col",
         ),
-        ({"split": {"unit": "quarter", "cap": "many"}}, {}, "the parameters of the split 'quarter' do not fit"),
+        (
+            {"split": {"unit": "quarter", "cap": "many"}},
+            {},
+            "the split 'quarter', parameter `cap`: expected a whole number, got 'many'",
+        ),
         ({"split": {"unit": "quarter", "task": "x"}}, {}, "the split 'quarter' does not take these parameters"),
-        ({"split": {"unit": "quarter", "sort": "idtime"}}, {}, r"(?s)study/spending: unknown order .*Orders: id_time"),
+        (
+            {"split": {"unit": "quarter", "sort": "idtime"}},
+            {},
+            r"(?s)study/spending: the split 'quarter', parameter `sort`: 'idtime' is not .*mean 'id_time'",
+        ),
         (
             {"split": {"unit": "row", "sort": "time_typed_id_id", "typed": {"colum": "x"}}},
             {},

@@ -107,6 +107,35 @@ def test_what_is_not_there_is_named(
     assert "spending" in error
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "told"),
+    [
+        (
+            "{require: [targets, total_lag1]}",
+            "{at_least: {income: [1]}}",
+            8,
+            "the step 'at_least', parameter `bounds.income`",
+        ),
+        ("{require: [targets, total_lag1]}", "{between: {income: [a, b]}}", 8, "'income' holds numbers"),
+        ("depth: 1", "depth: one", 8, "the step 'lags', parameter `depth`: expected a whole number, got 'one'"),
+        ("test: [2024]", "test: 2024", 9, "the split 'period', parameter `test`: expected a list, got 2024"),
+        ("[targets, total_lag1]", "[targets, total_lag3]", 8, "Did you mean 'total_lag1'?"),
+    ],
+)
+@pytest.mark.parametrize("command", ["eval", "build"])
+def test_wrong_values_of_parameters_are_told_with_file_and_line(
+    folder: Path, old: str, new: str, line: int, told: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "spending.yaml"
+    file.write_text(file.read_text().replace(old, new))
+    words = ["eval", "--model", "marginal", "--tasks"] if command == "eval" else ["data", "build"]
+    assert main([*words, "spending", "--include-path", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert f"{file}:{line}: task mine/spending: " in error
+    assert told in error
+    assert "Traceback" not in error
+
+
 def test_the_table_s_change_is_a_new_version(folder: Path, rows: Rows) -> None:
     first = evaluate("spending", "no_change", include_paths=[folder], out=folder / "a")
     table = next(folder.glob("people.*"))

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 Missing = Literal["drop", "keep"]
+Bound = float | str
+"""A number, or a text for columns of texts: dates as ``YYYY-MM-DD`` are in the order of their days."""
 
 
 def at_least(
     frame: pl.LazyFrame,
     context: StepContext,
     *,
-    bounds: Mapping[str, float],
+    bounds: Mapping[str, Bound],
     lags: int = 0,
     current: bool = True,
     missing: Missing = "drop",
@@ -52,7 +54,7 @@ def at_most(
     frame: pl.LazyFrame,
     context: StepContext,
     *,
-    bounds: Mapping[str, float],
+    bounds: Mapping[str, Bound],
     lags: int = 0,
     current: bool = True,
     missing: Missing = "drop",
@@ -74,7 +76,7 @@ def between(
     frame: pl.LazyFrame,
     context: StepContext,
     *,
-    bounds: Mapping[str, Sequence[float]],
+    bounds: Mapping[str, Sequence[Bound]],
     lags: int = 0,
     current: bool = True,
     missing: Missing = "drop",
@@ -83,7 +85,7 @@ def between(
     import polars as pl
 
     for column, bound in bounds.items():
-        if not isinstance(bound, Sequence) or isinstance(bound, str) or len(bound) != 2 or bound[0] > bound[1]:
+        if len(bound) != 2 or isinstance(bound[0], str) != isinstance(bound[1], str) or bound[0] > bound[1]:  # type: ignore[operator]
             raise SpecError(f"the bounds of {column!r} are not [lowest, highest]", task=context.task.name)
     return _test(
         frame,
@@ -105,7 +107,7 @@ def one_of(
     return _test(
         frame,
         context,
-        _lists(bounds, context),
+        bounds,
         _listed,
         "{column} is none of {bound}",
         missing=missing,
@@ -119,7 +121,7 @@ def exclude(
     return _test(
         frame,
         context,
-        _lists(bounds, context),
+        bounds,
         lambda column, values: ~_listed(column, values),
         "{column} is one of {bound}",
         missing=missing,
@@ -133,13 +135,6 @@ def _listed(column: pl.Expr, values: Sequence[Any]) -> pl.Expr:
         # Codes are whole numbers in one file and floats in the next, since a missing value elsewhere made them so.
         return column.cast(pl.Float64).is_in([float(value) for value in values])
     return column.is_in(values)
-
-
-def _lists(bounds: Mapping[str, Any], context: StepContext) -> Mapping[str, Sequence[Any]]:
-    for column, values in bounds.items():
-        if not isinstance(values, list | tuple):
-            raise SpecError(f"the values of {column!r} are not a list", task=context.task.name)
-    return bounds
 
 
 def _test(
@@ -167,4 +162,15 @@ def _test(
             # A lag that is not there was not asked; the step that made the lags decides which ones count.
             conditions[words.format(column=lag, bound=bound)] = test(pl.col(lag), bound) | pl.col(lag).is_null()
     context.need(frame, [*(bounds if current else ()), *(lag for k in range(1, lags + 1) for lag in lagged(bounds, k))])
+    _refuse_apples_and_pears(frame, bounds, context)
     return context.keep(frame, conditions)
+
+
+def _refuse_apples_and_pears(frame: pl.LazyFrame, bounds: Mapping[str, Any], context: StepContext) -> None:
+    schema = frame.collect_schema()
+    for name, bound in bounds.items():
+        texts = any(isinstance(value, str) for value in (bound if isinstance(bound, list | tuple) else [bound]))
+        if name in schema and texts and schema[name].is_numeric():
+            raise SpecError(
+                f"the column {name!r} holds numbers, and it is compared with the text {bound!r}", task=context.task.name
+            )

@@ -58,7 +58,7 @@ def test_bounds() -> None:
     assert len(run(keep)[0]) == 6
     with pytest.raises(SpecError, match=r"not \[lowest, highest\]"):
         run({"between": {"income": [40, 20]}})
-    with pytest.raises(SpecError, match="not a list"):
+    with pytest.raises(SpecError, match="expected a list, got 'm'"):
         run({"one_of": {"sex": "m"}})
 
 
@@ -216,6 +216,18 @@ def test_mistakes_name_the_nearest_word() -> None:
     assert "Did you mean 'depth'?" in str(error.value)
     with pytest.raises(DataError, match="'at_least' failed"):
         run({"at_least": {"sex": 3}})
+
+
+def test_a_step_that_raises_is_named_with_its_parameters_and_the_place_in_its_code() -> None:
+    def shout(frame: pl.LazyFrame, context: StepContext, *, words) -> pl.LazyFrame:  # type: ignore[no-untyped-def]
+        return frame.with_columns(shout=pl.lit(words.upper()))
+
+    assert run({"shout": {"words": "ah"}}, extra={"shout": shout})[0]["shout"][0] == "AH"
+    with pytest.raises(DataError, match="the step 'shout' raised AttributeError") as error:
+        run("unique", {"shout": {"words": 3}}, extra={"shout": shout})
+    assert f"in {__file__}, line " in error.value.message
+    assert "words 3" in str(error.value.hint)
+    assert error.value.at == ("sample", 1)
 
 
 def test_steps_of_suites_may_use_pandas_and_declare_that_they_add_rows() -> None:
