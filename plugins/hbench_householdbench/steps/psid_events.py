@@ -88,10 +88,12 @@ def _never_lost(found: Households, before: int) -> pl.DataFrame:
     first = found.reports.group_by("id").agg(pl.col("year").min().alias("told"))
     adults = found.adults.join(first, on="id", how="left", maintain_order="left")
     clean = pl.col("asked") & (pl.col("told").is_null() | (pl.col("told") > pl.col("year")))
-    waves = adults.group_by("subject", "year").agg(clean.all().alias("clean")).sort("year", "subject")
+    every = adults.group_by("subject", "year").agg(clean.all().alias("clean")).sort("year", "subject")
+    waves = every.filter("clean").select("subject", "year")
     for back in range(1, before + 1):
-        waves = waves.join(waves.select("subject", pl.col("year") + back), on=["subject", "year"], how="semi")
-    return waves.filter("clean").select("subject", "year")
+        earlier = every.select("subject", pl.col("year") + back)
+        waves = waves.join(earlier, on=["subject", "year"], how="semi", maintain_order="left")
+    return waves
 
 
 def _drawn(waves: pl.DataFrame) -> pl.DataFrame:
