@@ -241,7 +241,7 @@ def displaced(row: Row) -> dict[str, object]:
         "status_now": words.phrase(row, "baseline_status", STATUS),
         "years_there": _trimmed(row, "dwyears"),
         "jobs_since": _counted(row, "dwjobsince", "job"),
-        "weeks_without_work": _counted(row, "dwwksun", "week"),
+        "without_work": _without_work(row),
     }
 
 
@@ -279,6 +279,13 @@ def _observed(row: Row, column: str, table: Mapping[str, str]) -> str | None:
 def _counted(row: Row, column: str, noun: str) -> str | None:
     figure = words.number(row, column, least=0)
     return None if figure is None else words.count(figure, noun)
+
+
+def _without_work(row: Row) -> str | None:
+    weeks = words.number(row, "dwwksun", least=0)
+    if weeks is None:
+        return None
+    return f"were without any for {words.count(weeks, 'week')}" if weeks else "were not without any for a single week"
 
 
 def _trimmed(row: Row, column: str) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hbench_householdbench.sources.cps_basic import STEM
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, FIRST_KNOWN, assumed_release
+from hbench_householdbench.sources.demo.cps_displaced import displaced_columns
 from hbench_householdbench.sources.demo.cps_extract import months, write_csv
 from hbench_householdbench.sources.demo.cps_people import FIRST, LAST, people
 
@@ -16,7 +17,7 @@ _OFFICIAL = "Official release date"
 
 def write(raw: Path, *, seed: int, scale: float) -> None:
     """Write the extract and the release dates of its months below `raw`."""
-    write_csv(months(people(seed=seed, scale=scale)), raw / f"{STEM}.csv.gz")
+    write_csv(months(people(seed=seed, scale=scale), supplement=displaced_columns), raw / f"{STEM}.csv.gz")
     write_cps_releases(raw)
 
 
