@@ -156,10 +156,10 @@ def _cleaned(rows: pl.DataFrame, odd: Counter[tuple[str, float]]) -> pl.DataFram
         value, since = rows[name], SINCE.get(name)
         if name in RANGES:
             low, high, beyond = RANGES[name]
-            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype))
+            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype).implode())
         elif name in KNOWN or name in MISSING:
-            said = value.is_in(pl.Series(sorted(MISSING.get(name, ())), dtype=dtype))
-            keep = value.is_in(pl.Series(sorted(KNOWN[name]), dtype=dtype)) if name in KNOWN else ~said
+            said = value.is_in(pl.Series(sorted(MISSING.get(name, ())), dtype=dtype).implode())
+            keep = value.is_in(pl.Series(sorted(KNOWN[name]), dtype=dtype).implode()) if name in KNOWN else ~said
         else:
             continue
         unknown = value.filter(~keep & ~said & (rows["YEAR"] >= since if since else True))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from hbench_householdbench.sources.demo.cps_people import (
     DISABLED,
     EMPLOYED,
+    LASTING,
     OTHER,
     RETIRED,
     UNEMPLOYED,
@@ -115,7 +116,7 @@ def records(people: People, who: Ints, interview: Ints) -> Columns:
     age = true_age + np.where(fault == Fault.AGE, 7, 0) + np.where(reused, 23, 0)
     cpsidp = np.where(fault == Fault.NO_ID, 0, people.cpsidp[who])
     validated = people.cpsidp[who] * 10 + np.where(fault == Fault.VALIDATED, 2, 1)
-    not_validated = (people.draws("validated")[who] < 0.08) & ~np.isin(fault, (Fault.VALIDATED, Fault.REUSED))
+    not_validated = (people.draws("validated")[who] < 0.08) & ~np.isin(people.fault[who], LASTING).any(axis=1)
     asked = month >= 12 * 1994
     hours = np.where(job[:, 0] == 29, 20, 25 + (draw("hours", again=False) * 30).astype(int))
     columns: Columns = {
