@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hbench.core import HbenchError
     from hbench.data.opening import RecordsOf
     from hbench.data.sources import Recipe
-    from hbench.data.status import SourceStatus, TaskStatus
+    from hbench.data.status import SourceStatus, StoredStatus, TaskStatus
     from hbench.plugin import Registry
     from hbench.spec import TaskEntry, TaskIndex
 
@@ -255,12 +255,18 @@ def _show_failure(task: str, error: HbenchError) -> None:
 
 def _show_status(one: TaskStatus, shown: dict[tuple[str, ...], str]) -> None:
     """Show a task; raw files that an earlier one of `shown` needs as well are not listed again."""
-    kinds = ", ".join(
-        f"{stored.kind} ({stored.rows:,} rows{'' if stored.current else ', of an older spec'})" for stored in one.stored
-    )
+    kinds = ", ".join(f"{stored.kind} ({', '.join(_about(stored))})" for stored in one.stored)
     click.echo(f"{one.task}: {kinds or 'nothing in the store'}")
     for source in one.sources:
         _show_source(source, one.task, shown)
+
+
+def _about(stored: StoredStatus) -> Iterator[str]:
+    yield f"{stored.rows:,} rows"
+    if not stored.current:
+        yield "of an older spec"
+    if stored.older_code:
+        yield f"of older code: {', '.join(stored.older_code)}"
 
 
 def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]) -> None:

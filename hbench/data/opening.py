@@ -87,7 +87,7 @@ def open_data(
         return _made(task, kind, store, registry, records_of, folder)
     found = store.find(task.name, kind, spec=spec_digest(task, folder), renderer=renderer)
     if found is not None:
-        changed = changed_code(_versions(found), task, registry)
+        changed = changed_since(found, task, registry)
         if changed and kind in IMPLICIT and records_of is not None:
             # Synthetic data keep the seed and the size that the user gave them.
             demo = {name: found.info[name] for name in ("seed", "scale") if name in found.info}
@@ -165,9 +165,10 @@ def _fetched(task: Task, store: Store) -> Path:
     return folder
 
 
-def _versions(data: TaskData) -> Mapping[str, Any]:
+def changed_since(data: TaskData, task: Task, registry: Registry) -> tuple[str, ...]:
+    """Return the parts of a task's code that are no longer what stored data were made by."""
     versions = data.info.get("versions")
-    return versions if isinstance(versions, Mapping) else {}
+    return changed_code(versions if isinstance(versions, Mapping) else {}, task, registry)
 
 
 def _made(

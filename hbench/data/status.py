@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hbench.core import HbenchError, RawFile
 from hbench.data.files import content_digest, raw_files
 from hbench.data.fingerprint import spec_digest
+from hbench.data.opening import changed_since
 from hbench.data.store import Store
 from hbench.spec.task import FileSource, Task
 
@@ -41,6 +42,8 @@ class StoredStatus:
     rows: int
     current: bool
     """Whether they were made from the spec as it is now."""
+    older_code: tuple[str, ...] = ()
+    """Parts of the code that made them and have changed since, as ``step trim``."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,8 @@ def task_status(
     for kind in store.kinds(task.name):
         data = store.find(task.name, kind)
         if data is not None:
-            current = data.info["spec"] == spec
-            stored.append(StoredStatus(kind, data.fingerprint, sum(data.splits().values()), current))
+            rows, current = sum(data.splits().values()), data.info["spec"] == spec
+            stored.append(StoredStatus(kind, data.fingerprint, rows, current, changed_since(data, task, registry)))
     if isinstance(task.source, FileSource):
         path = Path(task.source.file) if folder is None else folder / task.source.file
         own = RawStatus(task.source.file, "named in the YAML", "your own", True, path.is_file())

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 import hbench.cli.data as module
 from hbench.core import HbenchError
 from hbench.data import DataChoice, Store, open_data
+from hbench.data.steps import require
 from hbench.plugin import default_registry
 from tests.data.study import RAW, STEPS, Panel, records_of, study_task
 
@@ -62,6 +63,17 @@ def test_an_older_spec_is_said(folder: Path) -> None:
     changed = yaml.safe_load((folder / "spending.yaml").read_text()) | {"sample": []}
     (folder / "spending.yaml").write_text(yaml.safe_dump(changed))
     assert "of an older spec" in run(folder, "status", "spending").output
+
+
+def test_older_code_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(folder, "build", "spending")
+    assert "older" not in run(folder, "status", "spending").output
+    monkeypatch.setattr(require, "version", "2", raising=False)
+    monkeypatch.setattr("hbench.data.splits.quarter.version", "2", raising=False)
+    assert "rows, of older code: split quarter, step require)" in run(folder, "status", "spending").output
+    (status,) = json.loads(run(folder, "status", "spending", "--json").output)
+    assert status["stored"][0]["older_code"] == ["split quarter", "step require"]
+    assert status["stored"][0]["current"] is True
 
 
 def test_fetch_without_a_released_set(folder: Path) -> None:
