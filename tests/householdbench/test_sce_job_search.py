@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,22 @@ def test_negative_answers_are_counted_and_missing(tmp_path: Path) -> None:
     table, report = build(SceJobSearch(), tmp_path, {"Data": sheet({**TODAY, "l2_num_jobs": -1}, above=())})
     assert table["l2_num_jobs"].to_list() == [None]
     assert [p.rows for p in report.problems if p.what == "negative answers to l2_num_jobs"] == [1]
+
+
+def test_the_day_of_the_interview_is_taken_where_it_is_known(tmp_path: Path) -> None:
+    assert one(tmp_path, survey_date=dt.date(2019, 10, 17))["survey_date"] == "2019-10-17"
+
+
+def test_nobody_answers_twice_in_a_year(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="70000002 in 2013-10"):
+        build(SceJobSearch(), tmp_path, {"Data 2013": sheet(OLD, OLD)})
+    # The same person in the sheet of a year and in that of all years.
+    with pytest.raises(DataError, match="70000002 in 2013-10"):
+        build(
+            SceJobSearch(),
+            tmp_path,
+            {"Data 2013": sheet(OLD), "Data": sheet({**TODAY, "userid": 70000002, "year": 2013})},
+        )
 
 
 def test_a_workbook_of_neither_layout_stops_the_build(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.sce_modules import DATABANK, KEYS
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import without_nan
-from hbench_householdbench.sources.sce_workbook import Workbook, keyed, open_workbook
+from hbench_householdbench.sources.sce_workbook import DAY, Workbook, check_unique, keyed, open_workbook
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,7 +81,8 @@ class SceJobSearch:
         sheets = [sheet for sheet in book.sheets if _SHEET.fullmatch(sheet.strip())]
         if not sheets:
             raise DataError("no sheet is called `Data` or `Data YYYY`", file=JOB_SEARCH.path)
-        table = keyed(pl.concat(_sheet(book, sheet, report) for sheet in sheets), file=JOB_SEARCH.path)
+        table = pl.concat(_sheet(book, sheet, report) for sheet in sheets)
+        check_unique(table, file=JOB_SEARCH.path)
         report.counts["job_search.interviews"] += len(table)
         table = with_pay(without_specials(without_nan(table), report=report))
         table = with_release_dates(table, raw, "job_search", report=report)
@@ -173,12 +174,16 @@ def _sheet(book: Workbook, sheet: str, report: BuildReport) -> pl.DataFrame:
     names = {ours: (ours, *older) for ours, older in NAMES.items()}
     every = [name for choices in names.values() for name in choices]
     required = ("year", *NAMES) if year is None else ()
+    file = f"{book.path.name}, sheet {sheet}"
     table = book.table(sheet, numbers=["year", *every], required=required, optional=["year", *every], report=report)
     for ours, choices in names.items():
         if not any(table[name].count() for name in choices):
-            report.problem(f"{book.path.name}, sheet {sheet}", f"no answers to {ours}", len(table))
-    return table.select(
+            report.problem(file, f"no answers to {ours}", len(table))
+    days = [DAY] if DAY in table.columns else []
+    table = table.select(
         "userid",
+        *days,
         (100 * (pl.col("year") if year is None else pl.lit(year)) + MONTH).alias("date"),
         *(pl.coalesce(choices).alias(ours) for ours, choices in names.items()),
     )
+    return keyed(table, file=file).select(*(name for name in KEYS if name != "release_date"), *names)
