@@ -48,6 +48,7 @@ class _Group:
     """What one commit writes."""
 
     done: asyncio.Future[None]
+    ripe: bool = False
     answers: list[tuple[object, ...]] = field(default_factory=list)
     failures: list[tuple[object, ...]] = field(default_factory=list)
 
@@ -78,7 +79,7 @@ class Journal:
         When the file is damaged, of another version, or cannot be written.
     """
 
-    def __init__(self, path: Path, *, window: float = 0.005) -> None:
+    def __init__(self, path: Path, *, window: float = 0.003) -> None:
         self.path = path
         self._window = window
         self._group: _Group | None = None
@@ -144,7 +145,7 @@ class Journal:
         if group is None:
             loop = asyncio.get_running_loop()
             group = self._group = _Group(loop.create_future())
-            loop.call_later(self._window, self._hand_over, group)
+            loop.call_later(self._window, self._ripen, group)
         if isinstance(outcome, Failure) and outcome.stage == "request":
             group.failures.append((key, draw, model, outcome.reason, _storable(outcome.detail), time.time()))
         else:
@@ -156,15 +157,21 @@ class Journal:
         """Groups that are not durable yet."""
         return len(self._writing) + (self._group is not None)
 
+    def _ripen(self, group: _Group) -> None:
+        group.ripe = True
+        # While a commit is at work the next group grows: a slow disk then gets fewer flushes, not a queue of them.
+        if self._group is group and not self._writing:
+            self._hand_over(group)
+
     def _hand_over(self, group: _Group) -> None:
-        if self._group is not group:
-            return
         self._group = None
         written = asyncio.get_running_loop().run_in_executor(self._thread, self._commit, group.answers, group.failures)
         self._writing.add(group.done)
 
         def finish(written: asyncio.Future[None]) -> None:
             self._writing.discard(group.done)
+            if self._group is not None and self._group.ripe:
+                self._hand_over(self._group)
             error = written.exception()
             if group.done.done():
                 return
@@ -198,8 +205,7 @@ class Journal:
             When a commit fails.
         """
         if self._group is not None:
-            group = self._group
-            self._hand_over(group)
+            self._hand_over(self._group)
         if self._writing:
             await asyncio.gather(*(asyncio.shield(done) for done in self._writing))
 
