@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,8 +21,9 @@ from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
 from hbench.data.panels import Panels
 from hbench.data.parameters import parameter_faults
+from hbench.data.parts import sample_rows, split_columns
 from hbench.data.records import write_records
-from hbench.data.sample import raised, run_steps
+from hbench.data.sample import raised
 from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
@@ -181,15 +183,18 @@ def _write(item: BuildItem, panels: Mapping[str, Panels], registry: Registry, ou
     tables = all_tables(panels, task=task.name)
     source = _start(task, tables, next(iter(panels.values())).tables(), registry)
     context = StepContext(task, source, tables)
-    table, funnel = run_steps(source, task.sample, context, resolve=_resolver(task, registry))
-    keys = key_columns(task, table)
-    split = _split(task, table, keys, registry)
-    kept = split["split_position"].is_not_null()
-    if not kept.all():
-        after = int(kept.sum())
-        last = FunnelRow("cap", "Rows within the export budgets", after, len(table) - after)
-        funnel = Funnel([*funnel, last])
-        table, keys, split = table.filter(kept), keys.filter(kept), split.filter(kept)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".parts-") as folder:
+        rows, funnel = sample_rows(task, source, context, resolve=_resolver(task, registry), folder=Path(folder))
+        named_columns = rows.columns(split_columns(task))
+        keys = key_columns(task, named_columns)
+        split = _split(task, named_columns, keys, registry)
+        kept = split["split_position"].is_not_null()
+        table = rows.where(kept)
+    if len(table) < len(keys):
+        funnel = Funnel(
+            [*funnel, FunnelRow("cap", "Rows within the export budgets", len(table), len(keys) - len(table))]
+        )
+        keys, split = keys.filter(kept), split.filter(kept)
     table.write_parquet(out / TABLE)
     keys.hstack(split).write_parquet(out / SPLIT)
     sampled = split["sample"]

@@ -203,6 +203,10 @@ class Task(Frozen):
     """A registered source, several (the survey's first), or a table of one's own."""
     panel: str | None = None
     """Which of the sources' tables to start from (default: the first source's name)."""
+    parts: str | None = None
+    """Column of that table: the steps run on the rows of some of its values after the other, so that memory is flat.
+
+    For steps that look at a row, or at tables of the sources, but never at rows of another value."""
     key: Key
     targets: tuple[Target, ...] = Field(min_length=1)
     predictors: tuple[Predictors, ...] = ()
