@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, path_type=Path),
     help="Further folders of tasks.",
 )
+@click.option("--skip-absent", is_flag=True, help="Leave out tasks whose data are not there, and name them.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N records of each task and split.")
 @click.option("--draws", type=click.IntRange(min=1), metavar="K", help="Draws per record (default: the task's).")
 @click.option("--seed", type=int, default=42, show_default=True, help="Seed of baselines.")
@@ -73,6 +74,7 @@ def command(
     models: Sequence[str],
     data: Sequence[str],
     include_paths: Sequence[Path],
+    skip_absent: bool,
     limit: int | None,
     draws: int | None,
     seed: int,
@@ -115,6 +117,7 @@ def command(
         include_paths=include_paths,
         out=out,
         registry=_registry(blocked, strict_plugins),
+        skip_absent=skip_absent,
     )
     if dry_run:
         from hbench.run.forecast import forecast

@@ -69,6 +69,8 @@ def _summary(path: Path) -> None:
         _say(f"  plugin    {plugin['name']} ({plugin['distribution']} {plugin['version']}, {plugin['status']})")
     for name, about in manifest["data"].items():
         _say(f"  task      {name}: {about['kind']} data {about['fingerprint'][:12]}, {', '.join(about['splits'])}")
+    for about in manifest.get("left_out", ()):
+        _say(f"  left out  {about['task']}: {about['reason']}")
     for about in manifest["models"]:
         _say(f"  model     {about['label']}{_spent(about.get('spent'))}")
         for name, reason in about["unsupported"].items():

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from hbench.core.answer import AnswerSpec, Completion, Failure, Outcome, Parsed, Value, Values
     from hbench.core.direction import Better
     from hbench.core.errors import (
+        AbsentError,
         DataError,
         HbenchError,
         ModelError,
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from hbench.core.record import JsonValue, Message, Record
     from hbench.core.request import Request, Sampling
     from hbench.core.seed import stable_seed
-    from hbench.core.source import BuildReport, Problem, RawFile, Source
+    from hbench.core.source import BuildReport, Extracting, Problem, RawFile, Source
     from hbench.core.target import Frozen, Target, TargetKind
 
 __all__ = [
+    "AbsentError",
     "Aligned",
     "AnswerSpec",
     "Better",
@@ -34,6 +36,7 @@ __all__ = [
     "Completion",
     "DataError",
     "Deliver",
+    "Extracting",
     "Failure",
     "FloatArray",
     "Frozen",
@@ -70,6 +73,7 @@ __all__ = [
 ]
 
 _ROOM = {
+    "AbsentError": "errors",
     "Aligned": "metric",
     "AnswerSpec": "answer",
     "Better": "direction",
@@ -77,6 +81,7 @@ _ROOM = {
     "Completion": "answer",
     "DataError": "errors",
     "Deliver": "model",
+    "Extracting": "source",
     "Failure": "answer",
     "FloatArray": "metric",
     "Frozen": "target",

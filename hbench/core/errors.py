@@ -84,6 +84,18 @@ class DataError(HbenchError):
     """A raw file, a table or a record is missing or malformed."""
 
 
+class AbsentError(DataError):
+    """A task's data are not there: not made, not fetched, or not part of a folder.
+
+    Attributes
+    ----------
+    kind : str or None
+        The kind of data that can be made or fetched by a command.
+    """
+
+    kind: str | None = None
+
+
 class ModelError(HbenchError):
     """A model cannot be made or cannot answer at all."""
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hbench.core import DataError, PluginError, Record
+from hbench.core import AbsentError, DataError, PluginError, Record
 from hbench.data.choice import DataChoice, choose
 from hbench.data.code import changed_code
 from hbench.data.fingerprint import spec_digest
@@ -70,8 +70,8 @@ def open_data(
 
     Raises
     ------
-    DataError
-        There is no such data; the message holds the command that makes it.
+    AbsentError
+        There are no such data; the message holds the command that makes them.
     """
     choice = choose(choices, task.suite, default=suite.data if suite is not None else "demo")
     if choice.folder is not None:
@@ -96,13 +96,34 @@ def open_data(
     if kind in IMPLICIT and records_of is not None:
         return _made(task, kind, store, registry, records_of, folder)
     stale = store.find(task.name, kind) is not None
-    raise DataError(
+    raise _absent(
         f"the {kind} data in the store were made from another version of the task's spec"
         if stale
         else f"there are no {kind} data in the store ({store.root})",
-        task=task.name,
-        hint="Make them with: " + command(task.name, kind),
+        task,
+        kind,
     )
+
+
+def absent_together(errors: Sequence[AbsentError], *, of: int) -> AbsentError:
+    """Return one error for all tasks whose data are not there, of so many that were named."""
+    if len(errors) == 1:
+        return errors[0]
+    alike: dict[tuple[str | None, str, str | None], list[str]] = {}
+    for error in errors:
+        alike.setdefault((error.file, error.message, error.kind), []).append(error.task or "?")
+    lines = []
+    for (file, message, kind), tasks in alike.items():
+        lines.append(f"{f'{file}: ' if file else ''}{message}: {', '.join(tasks)}")
+        if kind is not None:
+            lines.append(command(",".join(tasks), kind))
+    return AbsentError(f"there are no data of {len(errors)} of the {of} tasks", hint="\n  ".join(lines))
+
+
+def _absent(message: str, task: Task, kind: str) -> AbsentError:
+    error = AbsentError(message, task=task.name, hint="Make them with: " + command(task.name, kind))
+    error.kind = kind
+    return error
 
 
 def outdated(data: TaskData) -> str | None:
@@ -157,11 +178,7 @@ def _fetched(task: Task, store: Store) -> Path:
 
     folder = fetched_folder(store, task.suite)
     if folder is None:
-        raise DataError(
-            f"the released data of {task.suite} have not been downloaded",
-            task=task.name,
-            hint="Download them with: " + command(task.name, "hub"),
-        )
+        raise _absent(f"the released data of {task.suite} have not been downloaded", task, "hub")
     return folder
 
 

@@ -30,6 +30,7 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
     for result in results:
         for about in result.gave_up:
             yield f"{about['model']} gave up, its scores are of what it had answered: {about['error']}"
+        yield from _left_out(result)
         for about in result.unsupported:
             yield f"{about['suite']}/{about['task']} is not for {about['model']}: {about['reason']}"
         for about in result.invalid:
@@ -40,6 +41,14 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
     for result in results:
         for texts in result.notices.values():
             yield from texts
+
+
+def _left_out(result: Results) -> Iterator[str]:
+    tasks: dict[str, list[str]] = {}
+    for about in result.left_out:
+        tasks.setdefault(about["reason"], []).append(about["task"])
+    for reason, names in tasks.items():
+        yield f"left out, {reason}: {', '.join(names)}"
 
 
 def _reasons(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -55,6 +55,7 @@ def about(results: Sequence[Results]) -> dict[str, Any]:
     return {
         "invalid": [item for result in results for item in result.invalid],
         "unsupported": [item for result in results for item in result.unsupported],
+        "left_out": [item for result in results for item in result.left_out],
         "gave_up": [item for result in results for item in result.gave_up],
     }
 

@@ -102,6 +102,7 @@ def prepare(
     include_paths: Sequence[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
     registry: Registry | None = None,
+    skip_absent: bool = False,
 ) -> Job:
     """Open tasks, data and models, read the first true answers of each task, and name the folder of the run."""
     from hbench.plugin import default_registry
@@ -110,7 +111,9 @@ def prepare(
     chosen = [data] if isinstance(data, str | PathLike) else list(data)
     choices = tuple(DataChoice.parse(str(choice)) for choice in chosen)
     paths = tuple(Path(path) for path in include_paths)
-    plan, notices = open_plan(tasks, choices, settings or Settings(), registry=registry, include_paths=paths)
+    plan, notices = open_plan(
+        tasks, choices, settings or Settings(), registry=registry, include_paths=paths, skip_absent=skip_absent
+    )
     for planned in plan.tasks:
         check_truths(planned, registry=registry)
     given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
@@ -207,6 +210,7 @@ def evaluate(
     out: str | PathLike[str] | None = None,
     registry: Registry | None = None,
     progress: Progress | None = None,
+    skip_absent: bool = False,
 ) -> Result:
     """Evaluate models on tasks.
 
@@ -230,6 +234,8 @@ def evaluate(
         Components (default: those of all installed plugins).
     progress : Progress or None
         Is told what happens.
+    skip_absent : bool
+        Whether tasks whose data are not there are left out, and named beside the scores, instead of ending the run.
 
     Returns
     -------
@@ -251,7 +257,16 @@ def evaluate(
         policy=policy,
         without=tuple(without),
     )
-    job = prepare(tasks, models, data=data, settings=settings, include_paths=include_paths, out=out, registry=registry)
+    job = prepare(
+        tasks,
+        models,
+        data=data,
+        settings=settings,
+        include_paths=include_paths,
+        out=out,
+        registry=registry,
+        skip_absent=skip_absent,
+    )
     return run(job, progress=progress, command=sys.argv[:1])
 
 

@@ -20,6 +20,7 @@ def forecast(job: Job) -> str:
     # An absent journal is not made: a dry run leaves no trace.
     journal = Journal(path) if path.exists() else None
     lines = [f"{len(job.plan.tasks)} tasks, {len(job.models)} models, run folder {job.path}"]
+    lines += [f"left out, {one.reason}: {one.task}" for one in job.plan.left_out]
     try:
         for (entrant, _), words in zip(job.models, job.specs, strict=True):
             lines.append(f"{entrant.label}:")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,7 @@ def make_manifest(
         "status": "running",
         "command": scrub_all(list(command)),
         "tasks": [planned.name for planned in plan.tasks],
+        "left_out": [asdict(one) for one in plan.left_out],
         "models": [
             {**scrub_all(entrant.dump()), "key": entrant.digest, "spec": scrub(spec)}
             for entrant, spec in zip(entrants, specs, strict=True)

@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.core import Record
+from hbench.core import AbsentError, Record
 from hbench.data.choice import DataChoice
-from hbench.data.opening import open_data, outdated
+from hbench.data.opening import absent_together, open_data, outdated
 from hbench.data.store import Store
 from hbench.run.ablation import ablate, check_sections
-from hbench.run.plan import Plan, PlannedTask, Settings
+from hbench.run.plan import LeftOut, Plan, PlannedTask, Settings
 from hbench.spec import TaskEntry, discover
 from hbench.spec.task import Task
 
@@ -28,8 +28,11 @@ def open_plan(
     registry: Registry,
     include_paths: Sequence[Path] = (),
     store: Store | None = None,
+    skip_absent: bool = False,
 ) -> tuple[Plan, dict[str, tuple[str, ...]]]:
     """Open all that a run needs to know of its tasks.
+
+    With `skip_absent`, tasks whose data are not there are left out, as long as any other remains.
 
     Returns
     -------
@@ -41,34 +44,46 @@ def open_plan(
     Raises
     ------
     SelectionError, SpecError, DataError
-        For a selection, a spec or data that cannot be used; the message says what to do.
+        For a selection, a spec or data that cannot be used; the message says what to do. One `AbsentError` tells of
+        all tasks whose data are not there.
     """
     index = discover(include_paths)
     entries = index.select(tasks)
     suites = {name: index.suite(name) for name in dict.fromkeys(entry.suite for entry in entries)}
     store = store or Store()
-    planned = []
+    planned: list[PlannedTask] = []
+    absent: list[AbsentError] = []
     notices = {name: tuple(suite.notices) for name, suite in suites.items()}
     specs = [entry.load() for entry in entries]
     if settings.without:
         check_sections(specs, settings.without)
     for entry, task in zip(entries, specs, strict=True):
-        with entry.located():
-            data = open_data(
-                task,
-                choices,
-                store=store,
-                registry=registry,
-                suite=suites[entry.suite],
-                records_of=partial(_records, entry, registry),
-                folder=entry.path.parent,
-            )
+        try:
+            with entry.located():
+                data = open_data(
+                    task,
+                    choices,
+                    store=store,
+                    registry=registry,
+                    suite=suites[entry.suite],
+                    records_of=partial(_records, entry, registry),
+                    folder=entry.path.parent,
+                )
+        except AbsentError as error:
+            absent.append(error)
+            continue
         if settings.without:
             data = ablate(data, task, entry, registry, settings.without)
         if (old := outdated(data)) is not None:
             notices[entry.suite] += (old,)
         planned.append(PlannedTask(_with_policy(task, settings), data, settings))
-    return Plan(tuple(planned), settings), notices
+    if absent and not (skip_absent and planned):
+        together = absent_together(absent, of=len(specs))
+        if len(absent) < len(specs):
+            together.hint = f"{together.hint}\n  To go on with the other {len(specs) - len(absent)}: --skip-absent."
+        raise together
+    left_out = tuple(LeftOut(str(one.task), one.message) for one in absent)
+    return Plan(tuple(planned), settings, left_out), notices
 
 
 def _records(

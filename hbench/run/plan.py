@@ -154,12 +154,21 @@ class PlannedTask:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A task that was named and is no part of the run, since its data are not there."""
+
+    task: str
+    reason: str
+
+
 @dataclass(frozen=True)
 class Plan:
-    """Tasks and settings of one run."""
+    """Tasks and settings of one run, and the tasks that it had to leave out."""
 
     tasks: tuple[PlannedTask, ...]
     settings: Settings
+    left_out: tuple[LeftOut, ...] = ()
 
     def __post_init__(self) -> None:
         for planned in self.tasks:

@@ -13,7 +13,7 @@ from hbench.run.folder import RunFolder
 from hbench.run.journal import Journal
 from hbench.run.manifest import choices_of, entrants_of, read_manifest, settings_of
 from hbench.run.opening import open_plan
-from hbench.run.plan import Plan
+from hbench.run.plan import LeftOut, Plan
 from hbench.run.results import Results, score_run
 
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def reopen(
         include_paths=[Path(folder) for folder in manifest["include_paths"]],
         store=store,
     )
+    left_out = tuple(LeftOut(about["task"], about["reason"]) for about in manifest.get("left_out", ()))
+    plan = replace(plan, left_out=left_out)
     for planned in plan.tasks:
         told = manifest["data"][planned.name]["fingerprint"]
         if told != planned.data.fingerprint:

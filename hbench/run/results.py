@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,8 @@ class Results:
         Invalid draws by suite, task, split, model and reason, with a count and an example.
     unsupported : list of dict
         Tasks that a model cannot do, with the reason.
+    left_out : list of dict
+        Tasks that were named and whose data are not there, with the reason.
     gave_up : list of dict
         Models that ended before they had answered all.
     notices : dict
@@ -43,6 +45,7 @@ class Results:
     rows: list[dict[str, JsonValue]] = field(default_factory=list)
     invalid: list[dict[str, JsonValue]] = field(default_factory=list)
     unsupported: list[dict[str, JsonValue]] = field(default_factory=list)
+    left_out: list[dict[str, JsonValue]] = field(default_factory=list)
     gave_up: list[dict[str, JsonValue]] = field(default_factory=list)
     notices: dict[str, list[str]] = field(default_factory=dict)
 
@@ -66,7 +69,7 @@ class Results:
                 file=folder / SCORES,
                 hint="Make them anew with: hbench rescore RUN",
             )
-        return cls(**{name: stored[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: stored[name] for name in cls.__dataclass_fields__ if name in stored})
 
     def invalid_share(self) -> dict[tuple[str, str, str], float]:
         """Return the share of invalid answers by task, split and model."""
@@ -93,6 +96,7 @@ def score_run(
     from hbench.run.scoring import score_entrant  # numpy is not needed before
 
     results = Results(
+        left_out=[asdict(one) for one in plan.left_out],
         gave_up=[{"model": label, "error": error} for label, error in gave_up.items()],
         notices={suite: list(texts) for suite, texts in notices.items() if texts},
     )

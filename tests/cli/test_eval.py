@@ -122,6 +122,36 @@ def test_a_misspelt_task_names_the_nearest(words: list[str], capsys: pytest.Capt
     assert "spend" in capsys.readouterr().err
 
 
+def test_all_absent_tasks_are_told_at_once_and_may_be_left_out(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("rent", "save"):
+        Path("tasks", f"{name}.yaml").write_text(TASK.replace("task: spend", f"task: {name}"))
+    words[words.index("spend")] = "@toy"
+    words += ["--model", "no_change"]
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert "there are no data of 2 of the 3 tasks" in error
+    assert "data: the folder does not hold this task: toy/rent, toy/save" in error
+    assert "To go on with the other 1: --skip-absent" in error
+    assert main([*words, "--skip-absent"]) == 0
+    shown = capsys.readouterr().out
+    assert "left out, the folder does not hold this task: toy/rent, toy/save" in shown
+    run = run_of(shown)
+    for command in (["rescore", run], ["report", run], ["report", run, "--format", "json"], ["show", run]):
+        assert main(command) == 0
+        assert "toy/rent" in capsys.readouterr().out
+    assert main([*words, "--skip-absent", "--dry-run"]) == 0
+    assert "left out, the folder does not hold this task: toy/rent" in capsys.readouterr().out
+    # Nothing at all is an error with it, too; and what could be made says how.
+    words[words.index("@toy")] = "@toy,!spend"
+    assert main([*words, "--skip-absent"]) == 2
+    assert "2 of the 2 tasks" in capsys.readouterr().err
+    words[words.index("data")] = "build"
+    assert main(words) == 2
+    assert "hbench data build toy/rent,toy/save --raw" in capsys.readouterr().err
+
+
 def test_a_dry_run_asks_nothing(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "--model", "no_change", "--dry-run"]) == 0
     assert "20 requests" in capsys.readouterr().out

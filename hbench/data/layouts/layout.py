@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from hbench.core import DataError, JsonValue, Record, TrainingAnswer
+from hbench.core import AbsentError, DataError, JsonValue, Record, TrainingAnswer
 from hbench.data.files import sha256_file
 from hbench.data.fingerprint import fingerprint
 from hbench.data.funnel import Funnel
@@ -148,12 +148,12 @@ def task_data(
     )
 
 
-def absent(folder: Path, task: Task, present: Iterable[str]) -> DataError:
+def absent(folder: Path, task: Task, present: Iterable[str]) -> AbsentError:
     """Return the error for a task that a folder does not hold."""
     names = sorted(present)
     near = difflib.get_close_matches(task.task, names, n=1)
     listed = ", ".join(names) or "none"
-    return DataError(
+    return AbsentError(
         "the folder does not hold this task",
         file=folder,
         task=task.name,
