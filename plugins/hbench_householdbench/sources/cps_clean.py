@@ -44,10 +44,14 @@ def cleaned(rows: pl.DataFrame, codes: Codes, unknown: Counter[tuple[str, float]
         value, since = rows[name], codes.since.get(name)
         if name in codes.ranges:
             low, high, beyond = codes.ranges[name]
-            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype))
+            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype).implode())
         elif name in codes.known or name in codes.missing:
-            said = value.is_in(pl.Series(sorted(codes.missing.get(name, ())), dtype=dtype))
-            keep = value.is_in(pl.Series(sorted(codes.known[name]), dtype=dtype)) if name in codes.known else ~said
+            said = value.is_in(pl.Series(sorted(codes.missing.get(name, ())), dtype=dtype).implode())
+            keep = (
+                value.is_in(pl.Series(sorted(codes.known[name]), dtype=dtype).implode())
+                if name in codes.known
+                else ~said
+            )
         else:
             continue
         odd = value.filter(~keep & ~said & (rows["YEAR"] >= since if since else True)).drop_nulls()

@@ -88,31 +88,34 @@ def supplements(extract: Extract, report: BuildReport) -> Iterator[pl.DataFrame]
     Raises
     ------
     DataError
-        A variable is missing, or a month of the supplement comes after a later one.
+        A variable is missing, or the months are out of order.
     """
     import polars as pl
 
     names = {**cps_codes.TYPES, **dws_codes.TYPES}
     held: list[pl.DataFrame] = []
-    done = -1
+    latest = -1
     asked = pl.col("DWRESP").is_not_null() | pl.col("DWSTAT").is_not_null()
     at = (12 * pl.col("YEAR").cast(pl.Int32) + pl.col("MONTH") - 1).alias("at")
     for batch in extract.batches({name: getattr(pl, dtype) for name, dtype in names.items()}, report=report):
         report.counts["cps_dws.records_of_the_extract"] += len(batch)
         rows = batch.filter(asked).with_columns(at)
         report.problem(extract.name, "records of the supplement without a month", rows["at"].null_count())
+        rows = rows.filter(pl.col("at").is_not_null())
         report.counts["cps_dws.records"] += len(rows)
-        for month in rows.filter(pl.col("at").is_not_null()).partition_by("at", maintain_order=True):
+        if rows.is_empty():
+            continue
+        if not rows["at"].is_sorted() or rows["at"][0] < latest:
+            raise DataError(
+                "the months of the supplement are out of order",
+                file=extract.path,
+                hint="Sort the extract by YEAR and MONTH, as IPUMS delivers it.",
+            )
+        latest = rows["at"][-1]
+        for month in rows.partition_by("at", maintain_order=True):
             if held and held[0]["at"][0] != month["at"][0]:
-                done = held[0]["at"][0]
                 yield pl.concat(held)
                 held = []
-            if month["at"][0] <= done:
-                raise DataError(
-                    f"{month['YEAR'][0]}-{month['MONTH'][0]:02d} comes after a later month",
-                    file=extract.path,
-                    hint="Sort the extract by YEAR and MONTH, as IPUMS delivers it.",
-                )
             held.append(month)
     if held:
         yield pl.concat(held)
