@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 # learners-cpu, not learners: the tests need no GPU libraries.
-EXTRAS := data,learners-cpu,plots,test,dev
+EXTRAS := data,learners-cpu,plots,text,test,dev
 SUITES := $(patsubst %/pyproject.toml,%,$(wildcard plugins/*/pyproject.toml))
 PYTEST := $(BIN)/python -m pytest
 # Two surveys of real people that packages carry, and synthetic copies of five BehaviorBench tasks.

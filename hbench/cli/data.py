@@ -68,6 +68,7 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
 @click.option("--raw", type=FOLDER, help="Folder that holds the provider folders.")
 @click.option("--kind", type=click.Choice(["build", "package"]), default="build", show_default=True)
 @click.option("--accept-changed", is_flag=True, help="Take raw files that differ from those the suite was written for.")
+@click.option("--extractor", metavar="MODEL", help="Model that reads texts for the sources whose raw files need it.")
 @click.option("--funnel/--no-funnel", default=True, show_default=True, help=_FUNNEL)
 @_JOBS
 @_INCLUDE
@@ -78,6 +79,7 @@ def build(
     raw: Path | None,
     kind: str,
     accept_changed: bool,
+    extractor: str | None,
     funnel: bool,
     jobs: int,
     include_paths: Sequence[Path],
@@ -85,6 +87,8 @@ def build(
     """Build TASKS from raw files, from data that a package carries, or from the tables that their YAML names."""
     from hbench.data.sources import Recipe
 
+    if extractor is not None:
+        _extract(tasks, raw, extractor, include_paths)
     context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths, funnel))
 
 
@@ -205,6 +209,27 @@ def _select(tasks: Sequence[str], include_paths: Sequence[Path]) -> tuple[TaskIn
 
     index = discover(include_paths)
     return index, index.select(list(tasks))
+
+
+def _extract(tasks: Sequence[str], raw: Path | None, model: str, include_paths: Sequence[Path]) -> None:
+    """Have a model write the raw files that are its reading of others."""
+    from hbench.core import Extracting, SelectionError
+    from hbench.plugin import default_registry
+    from hbench.run.extract import extract
+
+    if raw is None:
+        raise SelectionError("an extraction needs the folder of the texts", hint="Name it with --raw FOLDER.")
+    registry = default_registry()
+    _, entries = _select(tasks, include_paths)
+    names = dict.fromkeys((name, entry.suite) for entry in entries for name in entry.load().sources)
+    sources = {name: registry.get("source", name, suite=suite)() for name, suite in names}
+    wanted = {name: source for name, source in sources.items() if isinstance(source, Extracting)}
+    if not wanted:
+        raise SelectionError(f"no source of {', '.join(tasks)} has anything to extract", hint="Leave --extractor out.")
+    for name, source in wanted.items():
+        done = extract(source, name, raw, model, registry=registry)
+        invalid = "".join(f"; {count:,} {reason}" for reason, count in done.reasons.items())
+        click.echo(f"{name}: {done.valid:,} of {done.questions:,} texts read, {done.asked:,} newly asked{invalid}")
 
 
 def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: Sequence[Path], show: bool) -> int:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
+
+from hbench.core.answer import Failure
+from hbench.core.record import JsonValue, Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +89,21 @@ class Source(Protocol):
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write synthetic raw files in the provider's layout below `raw`."""
+        ...
+
+
+@runtime_checkable
+class Extracting(Protocol):
+    """A source one of whose raw files is a model's reading of another, made by ``hbench data build --extractor``."""
+
+    def questions(self, raw: Path) -> Iterator[tuple[str, tuple[Message, ...]]]:
+        """Yield what the model is asked: a name of its own for each question, and the prompt."""
+        ...
+
+    def read(self, text: str) -> dict[str, JsonValue] | Failure:
+        """Read an answer, or say why it is none."""
+        ...
+
+    def write(self, raw: Path, answers: Iterable[tuple[str, dict[str, JsonValue]]], made: dict[str, JsonValue]) -> None:
+        """Write the raw file from answers in the order of the questions; `made` says by what."""
         ...

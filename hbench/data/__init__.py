@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.data.choice import DataChoice
 from hbench.data.context import StepContext, adds_rows, on_pandas
-from hbench.data.files import content_digest, raw_files
+from hbench.data.files import atomic_file, content_digest, raw_files
 from hbench.data.fingerprint import fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.opening import open_data, open_folder
@@ -31,6 +31,7 @@ __all__ = [
     "TaskData",
     "TaskReader",
     "adds_rows",
+    "atomic_file",
     "build_many",
     "build_task",
     "content_digest",

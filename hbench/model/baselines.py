@@ -146,13 +146,13 @@ class Marginal(Baseline):
         """Answer with the group's constant or with one of its answers."""
         if self.origin == "records":
             texts = self._record_texts(request.record.task).get(request.record.group)
-            return Completion(texts[self._seed(request, draw) % len(texts)]) if texts else _no_group(request)
+            return Completion(texts[self._seed(request, draw) % len(texts)]) if texts else no_group(request)
         task = request.record.task
         if task not in self._pools:
             self._pools[task] = training_pools(self.context.training_answers(task), self.context.spec(task).targets)
         pool = self._pools[task].get(request.record.group)
         if pool is None:
-            return _no_group(request)
+            return no_group(request)
         if self.mode == "sample" or (self.mode == "auto" and pool.varies):
             values = pool.answers[self._seed(request, draw) % len(pool.answers)]
         else:
@@ -213,7 +213,8 @@ def _chance(target: Target, seed: int) -> Value:
     return lowest + (highest - lowest) * (seed / 2**64)
 
 
-def _no_group(request: Request) -> Failure:
+def no_group(request: Request) -> Failure:
+    """Say that there are no answers for the record's group."""
     group = request.record.group
     detail = "no answers" if group is None else f"no answers in the group {group!r}"
     return Failure("request", "no_training_answers", detail)

@@ -16,6 +16,7 @@ _BASELINES = {
     "no_change": "hbench.model.baselines:NoChange.create",
     "uniform": "hbench.model.baselines:Uniform.create",
     "history_mean": "hbench.model.history:HistoryMean.create",
+    "human_retest": "hbench.model.retest:HumanRetest.create",
     "lasso": "hbench.model.learners:create_lasso",
     "linear": "hbench.model.learners:create_linear",
     "logit_l1": "hbench.model.learners:create_logit_l1",
