@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.sce_codebook import Codebook, labels_of, read_codebook
-from hbench_householdbench.sources.sce_modules import DATABANK, KEYS
+from hbench_householdbench.sources.sce_modules import KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import YES_NO, labelled, without_nan
 from hbench_householdbench.sources.sce_workbook import Workbook, keyed, open_workbook
@@ -16,7 +16,9 @@ from hbench_householdbench.sources.sce_workbook import Workbook, keyed, open_wor
 if TYPE_CHECKING:
     import polars as pl
 
-HOUSING = RawFile("micro/sce/housing/FRBNY-SCE-Housing-Survey-Public-Microdata-Complete.xlsx", DATABANK, SCE_TERMS)
+HOUSING = RawFile(
+    "micro/sce/housing/FRBNY-SCE-Housing-Survey-Public-Microdata-Complete.xlsx", databank("Housing"), SCE_TERMS
+)
 MONTH = 2
 """The module is asked every February."""
 NAMES = {

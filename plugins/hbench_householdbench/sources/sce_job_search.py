@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.sce_modules import DATABANK, KEYS
+from hbench_householdbench.sources.sce_modules import KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import without_nan
 from hbench_householdbench.sources.sce_workbook import DAY, Workbook, check_unique, keyed, open_workbook
@@ -15,7 +15,7 @@ from hbench_householdbench.sources.sce_workbook import DAY, Workbook, check_uniq
 if TYPE_CHECKING:
     import polars as pl
 
-JOB_SEARCH = RawFile("micro/sce/job_search/SCE-Public-LM-Quarterly-Microdata.xlsx", DATABANK, SCE_TERMS)
+JOB_SEARCH = RawFile("micro/sce/job_search/SCE-Public-LM-Quarterly-Microdata.xlsx", databank("Job Search"), SCE_TERMS)
 MONTH = 10
 NAMES = {
     # today's name, which is ours too: the names in the sheets of 2013 and 2014

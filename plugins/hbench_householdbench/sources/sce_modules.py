@@ -21,7 +21,6 @@ from hbench_householdbench.sources.sce_workbook import keyed, open_workbook
 if TYPE_CHECKING:
     import polars as pl
 
-DATABANK = "https://www.newyorkfed.org/microeconomics/databank"
 KEYS = ("respondent_id", "survey_year", "survey_month", "survey_date", "release_date")
 POLICIES = (5, 6, 9, 16)
 """Numbers of four policies: welfare benefits, unemployment benefits, payroll tax rate, average income tax rate."""
@@ -41,6 +40,11 @@ _YEAR = 5
 YEARLY_ONLY = 2017 * 12 + 3
 """Month (12 * year + month) from which the reservation wage is asked for a year only."""
 _USES = dict.fromkeys(range(1, 8), "")
+
+
+def databank(module: str) -> str:
+    """Return where the workbook of a module is to be had."""
+    return f"https://www.newyorkfed.org/microeconomics/databank (Survey of Consumer Expectations, {module})"
 
 
 class _Module:
@@ -96,7 +100,9 @@ class SceHouseholdSpending(_Module):
 
     name = "sce_household_spending"
     module = "household_spending"
-    workbook = RawFile("micro/sce/household_spending/sce-household-spending-microdata.xlsx", DATABANK, SCE_TERMS)
+    workbook = RawFile(
+        "micro/sce/household_spending/sce-household-spending-microdata.xlsx", databank("Household Spending"), SCE_TERMS
+    )
     _shares = tuple(f"{question}_{place}" for question in ("qsp12a", "qsp13a") for place in (1, 2, 3))
     numbers = ("qsp1", "qsp2", "k2e", "qsp12n", "qsp13new", *_shares)
     # Like the size of a change, these shares have no range of their own: the task's steps test them.
@@ -124,7 +130,7 @@ class SceLaborMarket(_Module):
 
     name = "sce_labor_market"
     module = "labor_market"
-    workbook = RawFile("micro/sce/labor_market/sce-labor-microdata-public.xlsx", DATABANK, SCE_TERMS)
+    workbook = RawFile("micro/sce/labor_market/sce-labor-microdata-public.xlsx", databank("Labor Market"), SCE_TERMS)
     numbers = ("nl1", "nl2a_1", "nl2b_1", "nl3_1", "rw2a", "rw2b")
     ranges: ClassVar[Mapping[str, Range]] = {"rw2a": None}
 
@@ -146,7 +152,7 @@ class ScePublicPolicy(_Module):
 
     name = "sce_public_policy"
     module = "public_policy"
-    workbook = RawFile("micro/sce/public_policy/sce-policy-public-microdata.xlsx", DATABANK, SCE_TERMS)
+    workbook = RawFile("micro/sce/public_policy/sce-policy-public-microdata.xlsx", databank("Public Policy"), SCE_TERMS)
     numbers = tuple(f"{prefix}_{place}" for prefix in ("qp2", "hidqp2") for place in POLICIES)
 
     def _answers(self, table: pl.DataFrame, file: str) -> pl.DataFrame:

@@ -1,7 +1,8 @@
 """Synthetic workbooks of the one-sheet modules of the Survey of Consumer Expectations, by `sce_people`.
 
-Answers are rounded as people round, sizes of changes in most cases to 1, 2, 3, 5 or a multiple of five. Every workbook
-has a row without content, a column that no task needs, and sheets before and after that of the data.
+Answers are rounded as people round, sizes of changes in most cases to 1, 2, 3, 5 or a multiple of five. How many offers
+come, what they pay, and which of them are accepted is about as in the real answers of 2015 to 2018. Every workbook has a
+row without content, columns that no task needs, and sheets before and after that of the data.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from hbench.core import stable_seed
 from hbench_householdbench.sources.demo.sce_people import (
     LAID_OFF,
+    PART_TIME,
     WANTS_WORK,
     Flags,
     Floats,
@@ -129,19 +131,21 @@ def write_labor(path: Path, *, seed: int, scale: float) -> None:
     at = who.interviews(first=month_index(2014, 3), last=month_index(2024, 11), months=(3, 7, 11))
     person, n = who.person[at], len(at)
     searching = np.isin(who.work[at], (WANTS_WORK, LAID_OFF))
-    worth = np.where(np.isnan(who.pay[at]), 0.5 * who.income[person], who.pay[at])
+    # What a full-time job would bring.
+    worth = np.where(np.isnan(who.pay[at]), 0.6 * who.income[person], who.pay[at])
+    worth = worth / np.where(who.work[at] == PART_TIME, 0.45, 1.0)
     chance = np.clip(0.32 - 0.004 * (who.age[person] - 25), 0.05, 0.32) + 0.22 * searching
     offers = np.where(rng.random(n) < chance, rng.choice(_OFFERS[0], n, p=_OFFERS[1]), 0)
     part_time = rng.random(n) < 0.28
     lowest = worth * np.exp(rng.normal(0.05 - 0.15 * searching, 0.25, n))
-    salary = worth * np.where(part_time, 0.4, 1.0) * np.exp(rng.normal(-0.02, 0.35, n))
-    better = np.log(salary / lowest) + 0.9 * searching - 0.4 * part_time
-    odds = 1 / (1 + np.exp(-(1.6 * better - 0.75)))
+    salary = worth * np.where(part_time, 0.4, 1.0) * np.exp(rng.normal(-0.12, 0.35, n))
+    better = 0.9 * np.log(salary / lowest) + 0.9 * searching + 1.3 * part_time
+    odds = 1 / (1 + np.exp(-(better - 1.1)))
     draw = rng.random(n)
     decision = np.where(draw < odds * 0.9, 1, np.where(draw < odds, 2, np.where(draw > 0.9, 4, 3)))
     salary = round_to(salary, np.where(salary > 30_000, 5_000.0, 1_000.0))
     # Now and then somebody gives a wage by the hour where a yearly salary is asked for.
-    salary = np.where(rng.random(n) < 0.03, np.maximum(8.0, np.round(salary / 2080)), salary)
+    salary = np.where(rng.random(n) < 0.07, np.maximum(8.0, np.round(salary / 2080)), salary)
     had = offers > 0
     columns: dict[str, list[Cell]] = {
         "userid": cells(who.userid[person]),
