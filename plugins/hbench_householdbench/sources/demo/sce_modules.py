@@ -1,8 +1,8 @@
 """Synthetic workbooks of the one-sheet modules of the Survey of Consumer Expectations, by `sce_people`.
 
 Answers are rounded as people round, sizes of changes in most cases to 1, 2, 3, 5 or a multiple of five. How many offers
-come, what they pay, and which of them are accepted is about as in the real answers of 2015 to 2018. Every workbook has a
-row without content, columns that no task needs, and sheets before and after that of the data.
+come, what they pay, and which of them are accepted is about as in the real answers of 2015 to 2018. Every workbook has
+a row without content, columns that no task needs, and sheets before and after that of the data.
 """
 
 from __future__ import annotations
