@@ -1,4 +1,7 @@
-"""Consumer prices by major group, from the Bureau of Labor Statistics' own time-series files."""
+"""Consumer prices by major group, from the Bureau of Labor Statistics.
+
+Two layouts are read: its own time-series files, one a group, and tables of several series separated by commas.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data import raw_files
 from hbench_householdbench.sources.economic_series import Series, economic_series
 from hbench_householdbench.sources.quarters import quarter_of
 
@@ -25,6 +29,9 @@ GROUPS = {
     "cpi_other_goods_services": ("18.USOtherGoodsAndServices", "CUSR0000SAG"),
 }
 """File and seasonally adjusted U.S. city average series by group."""
+_TERMS = "U.S. Bureau of Labor Statistics, public domain"
+COPIES = RawFile(f"{_FOLDER}/*.csv", "https://data.bls.gov/series-report", _TERMS, required=False)
+_COLUMNS = ("series_id", "year", "period", "value")
 MONTHLY = "cpi_major_groups"
 TABLE = "cpi_context"
 CATEGORIES = tuple(Series(f"{group}_qoq", group, True) for group in GROUPS if group != "cpi_all_items")
@@ -39,8 +46,8 @@ class Cpi:
 
     @property
     def files(self) -> tuple[RawFile, ...]:
-        """One file a group."""
-        return tuple(cpi_file(group) for group in GROUPS)
+        """One file a group, or tables of several series."""
+        return (*(cpi_file(group) for group in GROUPS), COPIES)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write the tables."""
@@ -61,12 +68,16 @@ def cpi_file(group: str) -> RawFile:
     return RawFile(
         f"{_FOLDER}/cu.data.{GROUPS[group][0]}.txt",
         f"https://download.bls.gov/pub/time.series/cu/cu.data.{GROUPS[group][0]}",
-        "U.S. Bureau of Labor Statistics, public domain",
+        _TERMS,
+        required=False,
     )
 
 
 def read_cpi(raw: Path, *, report: BuildReport) -> pl.DataFrame:
     """Return the monthly indices, every month from the first to the last of any group.
+
+    Where a group has no file of its own, its series is looked for in the comma-separated tables; if they lack it, the
+    group is null throughout, and reported.
 
     Returns
     -------
@@ -76,11 +87,21 @@ def read_cpi(raw: Path, *, report: BuildReport) -> pl.DataFrame:
     Raises
     ------
     DataError
-        A file lacks its series or a column, or a month is repeated.
+        A group has neither a file nor tables to look in, or nobody has the index of all items; a file lacks its series
+        or a column; or a month is repeated.
     """
     import polars as pl
 
-    series = {group: _read(raw, group, report) for group in GROUPS}
+    tables = _tables(raw)
+    missing = [cpi_file(group) for group in GROUPS if tables is None and not (raw / cpi_file(group).path).is_file()]
+    if missing:
+        ways = "\n    ".join(f"{file.path} (from {file.origin}; terms: {file.terms})" for file in missing)
+        raise DataError(
+            f"{len(missing)} files of consumer prices are missing:\n    {ways}",
+            file=raw,
+            hint=f"Or put comma-separated tables of series ({', '.join(_COLUMNS)}) in their place: {COPIES.path}.",
+        )
+    series = {group: _months(raw, group, tables, report) for group in GROUPS}
     dates = pl.concat([one["date"] for one in series.values()])
     table = pl.DataFrame({"date": pl.date_range(dates.min(), dates.max(), "1mo", eager=True)})  # type: ignore[arg-type]
     for one in series.values():
@@ -96,25 +117,43 @@ def quarterly_cpi(monthly: pl.DataFrame) -> pl.DataFrame:
     return monthly.group_by(quarter_of(pl.col("date")).alias("q_index")).agg(means).sort("q_index")
 
 
-def _read(raw: Path, group: str, report: BuildReport) -> pl.DataFrame:
+def _tables(raw: Path) -> pl.DataFrame | None:
+    """Return the rows of all comma-separated tables of series; None if there is none."""
     import polars as pl
 
-    name, series = cpi_file(group).path, GROUPS[group][1]
-    path = raw / name
+    parts = [_read(path, ",") for path in raw_files(raw, COPIES.path)]
+    # Lists of series, without figures, come along with them.
+    parts = [part for part in parts if set(_COLUMNS) <= set(part.columns)]
+    return pl.concat([part.select(_COLUMNS) for part in parts]).unique(maintain_order=True) if parts else None
+
+
+def _read(path: Path, separator: str) -> pl.DataFrame:
+    import polars as pl
+
     try:
-        text = pl.read_csv(path, separator="\t", infer_schema=False, quote_char=None)
+        text = pl.read_csv(path, separator=separator, infer_schema=False, quote_char='"' if separator == "," else None)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     # The columns are padded with blanks, names and values alike.
-    text = text.rename({column: column.strip() for column in text.columns})
-    missing = [column for column in ("series_id", "year", "period", "value") if column not in text.columns]
+    return text.rename({name: name.strip() for name in text.columns}).with_columns(pl.all().str.strip_chars())
+
+
+def _months(raw: Path, group: str, tables: pl.DataFrame | None, report: BuildReport) -> pl.DataFrame:
+    import polars as pl
+
+    name, series = cpi_file(group).path, GROUPS[group][1]
+    own = (raw / name).is_file()
+    if not own:
+        name = COPIES.path
+    text = _read(raw / name, "\t") if own or tables is None else tables
+    missing = [column for column in _COLUMNS if column not in text.columns]
     if missing:
-        raise DataError(f"there is no column {missing[0]!r}", file=path, line=1)
-    rows = text.select(pl.col("series_id", "year", "period", "value").str.strip_chars()).filter(
-        (pl.col("series_id") == series) & pl.col("period").str.contains(r"^M(0[1-9]|1[0-2])$")
-    )
+        raise DataError(f"there is no column {missing[0]!r}", file=raw / name, line=1)
+    rows = text.filter((pl.col("series_id") == series) & pl.col("period").str.contains(r"^M(0[1-9]|1[0-2])$"))
     if rows.is_empty():
-        raise DataError(f"the series {series} is not in it", file=path, hint=f"It is the index {group!r}.")
+        if own or group == "cpi_all_items":
+            raise DataError(f"the series {series} is not in it", file=raw / name, hint=f"It is the index {group!r}.")
+        report.problem(name, f"there is no series {series}, so {group} is empty", 1)
     value = pl.col("value").cast(pl.Float64, strict=False)
     months = rows.select(
         pl.date(pl.col("year").cast(pl.Int32), pl.col("period").str.slice(1).cast(pl.Int32), 1).alias("date"),
@@ -122,7 +161,7 @@ def _read(raw: Path, group: str, report: BuildReport) -> pl.DataFrame:
     ).sort("date")
     again = months.filter(pl.col("date").is_duplicated())
     if len(again):
-        raise DataError(f"{series} has the month {again['date'][0]:%Y-%m} more than once", file=path)
+        raise DataError(f"{series} has the month {again['date'][0]:%Y-%m} more than once", file=raw / name)
     unread = months[group].null_count()
     report.problem(name, f"months of {series} without a number", unread, "as in October 2025" if unread else "")
     return months
