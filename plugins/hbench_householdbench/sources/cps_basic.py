@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.cps_clean import Codes, cleaned, report_unknown
 from hbench_householdbench.sources.cps_codes import KNOWN, MISSING, RANGES, SINCE, TYPES
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
 from hbench_householdbench.sources.cps_variables import VARIABLES
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 STEM = "micro/cps/cps_basic"
 TABLE, MONTHS = "cps_basic", "cps_months"
+CODES = Codes(MISSING, KNOWN, RANGES, SINCE)
 EXTRACT = RawFile(
     f"{STEM}.*",
     "https://cps.ipums.org, an extract of the monthly files with the 149 variables: cps_basic.csv.gz, "
@@ -105,14 +107,15 @@ def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, re
     import polars as pl
     import pyarrow.parquet as pq
 
-    odd: Counter[tuple[str, float]] = Counter()
+    unknown: Counter[tuple[str, float]] = Counter()
     shared: Counter[str] = Counter()
     present = [pl.col(name).count().alias(f"records_with_{name}") for name in TYPES]
     availability = []
     writer: pq.ParquetWriter | None = None
     try:
         for part in parts:
-            rows = _cleaned(part, odd)
+            number = pl.struct("at", "CPSIDP").is_unique() & (pl.col("CPSIDP") > 0).fill_null(False)
+            rows = cleaned(part, CODES, unknown).with_columns(once=number)
             _count_shared(part, shared)
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
             if writer is None:
@@ -125,8 +128,7 @@ def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, re
             writer.close()
     if not availability:
         raise DataError("the extract holds no record of a month", file=extract.path)
-    for (name, code), count in sorted(odd.items()):
-        report.problem(extract.name, f"{name} has the unknown code {code:g}", count)
+    report_unknown(unknown, extract.name, report)
     for what, count in shared.items():
         report.problem(extract.name, what, count)
     return pl.concat(availability)
@@ -145,29 +147,6 @@ def _check_order(at: pl.Series, latest: int, records: int, extract: Extract) -> 
                 hint="Sort the extract by YEAR and MONTH, as IPUMS delivers it.",
             )
         latest = latest if month is None else month
-
-
-def _cleaned(rows: pl.DataFrame, odd: Counter[tuple[str, float]]) -> pl.DataFrame:
-    """Make null what says nothing, count unknown codes in `odd`, and mark numbers that occur once in their month."""
-    import polars as pl
-
-    columns: list[pl.Expr] = []
-    for name, dtype in rows.schema.items():
-        value, since = rows[name], SINCE.get(name)
-        if name in RANGES:
-            low, high, beyond = RANGES[name]
-            keep, said = value.is_between(low, high), value.is_in(pl.Series(beyond, dtype=dtype).implode())
-        elif name in KNOWN or name in MISSING:
-            said = value.is_in(pl.Series(sorted(MISSING.get(name, ())), dtype=dtype).implode())
-            keep = value.is_in(pl.Series(sorted(KNOWN[name]), dtype=dtype).implode()) if name in KNOWN else ~said
-        else:
-            continue
-        unknown = value.filter(~keep & ~said & (rows["YEAR"] >= since if since else True))
-        if len(unknown):
-            odd.update({(name, code): count for code, count in unknown.value_counts().iter_rows() if code is not None})
-        columns.append(pl.when(keep).then(name).alias(name))
-    number = pl.struct("at", "CPSIDP").is_unique() & (pl.col("CPSIDP") > 0).fill_null(False)
-    return rows.with_columns(*columns, once=number)
 
 
 def _count_shared(rows: pl.DataFrame, shared: Counter[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources import cps_codes, dws_codes
-from hbench_householdbench.sources.cps_basic import EXTRACT, STEM
+from hbench_householdbench.sources.cps_basic import CODES, EXTRACT, STEM
 from hbench_householdbench.sources.cps_clean import Codes, cleaned, report_unknown
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
 from hbench_householdbench.sources.ipums import Extract, find_extract
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 TABLE = "cps_dws"
-_PERSON = Codes(cps_codes.MISSING, cps_codes.KNOWN, cps_codes.RANGES, cps_codes.SINCE)
 _DISPLACEMENT = Codes(
     dws_codes.MISSING,
     {variable: frozenset(labels) for variable, labels in dws_codes.LABELS.values()},
@@ -56,7 +55,7 @@ class CpsDws:
         writer: pq.ParquetWriter | None = None
         try:
             for month in supplements(extract, report):
-                rows = cleaned(cleaned(month, _PERSON, unknown), _DISPLACEMENT, unknown)
+                rows = cleaned(cleaned(month, CODES, unknown), _DISPLACEMENT, unknown)
                 releases = read_cps_releases(raw, [month["at"][0]], report=BuildReport())
                 rows = rows.join(releases.select("at", "release_date"), on="at", how="left", maintain_order="left")
                 report.counts["cps_dws.displaced"] += int((rows["DWSTAT"] == 1).sum())
