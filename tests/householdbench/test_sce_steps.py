@@ -124,9 +124,11 @@ def test_values_outside_their_bounds_are_blanked(tasks: Mapping[str, Task]) -> N
 
 
 def test_percentages_become_shares(tasks: Mapping[str, Task]) -> None:
-    frame, ctx = pl.LazyFrame({"x": [0.0, 37.5, None], "y": [100.0, 1.0, 2.0]}), context(tasks["house_sce_move"])
+    percent = [float(x) for x in range(101)]
+    frame, ctx = pl.LazyFrame({"x": [*percent, None], "y": [*percent, 37.5]}), context(tasks["house_sce_move"])
     got = sce_percent_to_share(frame, ctx, columns=["x"], onto={"y": "z"}).collect()
-    assert got.to_dict(as_series=False) == {"x": [0.0, 0.375, None], "y": [100.0, 1.0, 2.0], "z": [1.0, 0.01, 0.02]}
+    shares = [x / 100 for x in percent]
+    assert got.to_dict(as_series=False) == {"x": [*shares, None], "y": [*percent, 37.5], "z": [*shares, 0.375]}
 
 
 def normalised(task: Task, percent: list[float]) -> list[float]:

@@ -115,7 +115,8 @@ def sce_percent_to_share(
 
     names = {**{name: name for name in columns}, **(onto or {})}
     context.need(frame, names)
-    return frame.with_columns((pl.col(name) / 100).alias(new) for name, new in names.items())
+    # By a column of hundreds: polars multiplies by the inverse of a constant, and 35 % would be 0.35000000000000003.
+    return frame.with_columns((pl.col(name) / (0 * pl.col(name) + 100)).alias(new) for name, new in names.items())
 
 
 def sce_normalise(
