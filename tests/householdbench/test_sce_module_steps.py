@@ -12,8 +12,6 @@ from hbench.data import StepContext
 from hbench.spec import Task
 from hbench_householdbench.steps.sce_modules import (
     sce_allocation_shares,
-    sce_answered,
-    sce_months_unemployed,
     sce_rate_gap,
     sce_trim_together,
 )
@@ -59,20 +57,6 @@ def test_shares_of_a_loss(context: StepContext) -> None:
     assert shares(context, names, qsp13new=3.0) == [0.0, 0.0, 100.0, 100.0]
     mixed = {"qsp13new": 6.0, "qsp13a_1__clean": 50.0, "qsp13a_2__clean": 50.0, "qsp13a_3__clean": 0.0}
     assert shares(context, names, **mixed) == [50.0, 50.0, 0.0, 100.0]
-
-
-def test_all_ranges_and_columns_must_be_answered(context: StepContext) -> None:
-    whole = {**{f"Q9_bin{k}__clean": 10.0 for k in range(1, 11)}, "Q9_iqr": 2.0}
-    rows = [whole, {**whole, "Q9_bin7__clean": None}, {**whole, "Q9_iqr": None}]
-    left = sce_answered(pl.LazyFrame(rows), context, densities=["Q9"], columns=["Q9_iqr"]).collect()
-    assert left.rows(named=True) == [whole]
-    assert context.details == [("a range of Q9 is missing", 1), ("Q9_iqr is missing", 1)]
-
-
-def test_months_of_unemployment_are_at_most_twenty_years(context: StepContext) -> None:
-    frame = pl.LazyFrame({"Q16": [0.0, 240.0, 241.0, -1.0, None]})
-    got = sce_months_unemployed(frame, context, column="Q16", onto="Q16_prompt_clean", bounds=[0, 240]).collect()
-    assert got["Q16_prompt_clean"].to_list() == [0.0, 240.0, None, None, None]
 
 
 def test_the_gap_is_the_national_rate_less_the_own(context: StepContext) -> None:

@@ -49,41 +49,6 @@ def _about(question: str) -> str:
     return "gain" if question == _GAIN[0] else "loss"
 
 
-def sce_answered(
-    frame: pl.LazyFrame, context: StepContext, *, densities: Sequence[str], columns: Sequence[str]
-) -> pl.LazyFrame:
-    """Drop rows without an answer to one of the questions.
-
-    Parameters
-    ----------
-    densities : sequence of str
-        Families of ten ranges, as ``Q9`` for ``Q9_bin1__clean`` to ``Q9_bin10__clean``.
-    columns : sequence of str
-        Further columns.
-    """
-    import polars as pl
-
-    families = {name: [f"{part}__clean" for part in bins(name)] for name in densities}
-    context.need(frame, [*(part for parts in families.values() for part in parts), *columns])
-    conditions = {
-        f"a range of {name} is missing": pl.all_horizontal(pl.col(parts).is_not_null())
-        for name, parts in families.items()
-    }
-    conditions |= {f"{name} is missing": pl.col(name).is_not_null() for name in columns}
-    return context.keep(frame, conditions)
-
-
-def sce_months_unemployed(
-    frame: pl.LazyFrame, context: StepContext, *, column: str, onto: str, bounds: Sequence[float]
-) -> pl.LazyFrame:
-    """Add the column `onto`: the months of `column` if they lie in the closed interval `bounds`, or else missing."""
-    import polars as pl
-
-    context.need(frame, [column])
-    inside = pl.col(column).is_between(pl.lit(bounds[0]), pl.lit(bounds[1]))
-    return frame.with_columns(pl.when(inside).then(pl.col(column)).alias(onto))
-
-
 def sce_rate_gap(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Add ``mortgage_rate_gap``, the national 30-year rate less the household's own, in percentage points."""
     import polars as pl
