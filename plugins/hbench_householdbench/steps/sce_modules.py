@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from hbench.core import DataError
 from hbench.data import StepContext
-from hbench_householdbench.sources.sce_values import bins
 
 if TYPE_CHECKING:
     import polars as pl
