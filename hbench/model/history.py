@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -53,7 +53,9 @@ class HistoryMean(Baseline):
             if not all(pasts):
                 return Failure("request", "no_history", f"no past value of {target.name}")
             values.append(_mean(target, pasts))
-        return Completion(self.context.parser(spec.name).render(tuple(values), request.answer))
+        # A mean of whole dollars is no whole dollar; rounding it would only make it worse.
+        answer = replace(request.answer, decimals=None)
+        return Completion(self.context.parser(spec.name).render(tuple(values), answer))
 
 
 def history_of(target: Target, task: Task) -> list[tuple[str, ...]]:

@@ -31,8 +31,7 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
         for about in result.gave_up:
             yield f"{about['model']} gave up, its scores are of what it had answered: {about['error']}"
         yield from _left_out(result)
-        for about in result.unsupported:
-            yield f"{about['suite']}/{about['task']} is not for {about['model']}: {about['reason']}"
+        yield from _unsupported(result)
         for about in result.invalid:
             yield _invalid(about)
     yield from _reasons(rows)
@@ -41,6 +40,18 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
     for result in results:
         for texts in result.notices.values():
             yield from texts
+
+
+def _unsupported(result: Results) -> Iterator[str]:
+    """Say what was not for a model; one reason for many tasks is said once."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for about in result.unsupported:
+        alike.setdefault((about["model"], about["reason"]), []).append(f"{about['suite']}/{about['task']}")
+    for (model, reason), tasks in alike.items():
+        if len(tasks) > _FEW:
+            yield f"{len(tasks)} tasks are not for {model}: {reason} (first: {tasks[0]})"
+        else:
+            yield from (f"{task} is not for {model}: {reason}" for task in tasks)
 
 
 def _left_out(result: Results) -> Iterator[str]:
