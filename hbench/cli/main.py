@@ -112,6 +112,8 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         result: Any = cli.main(args=None if args is None else list(args), prog_name="hbench", standalone_mode=False)
     except HbenchError as error:
+        if os.environ.get("HBENCH_TRACEBACK"):
+            raise
         click.echo(f"hbench: {error}", err=True)
         return 2
     except click.exceptions.Exit as leave:

@@ -6,8 +6,10 @@ a traceback and exits with 2. Anything else that is raised is a fault of the pro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
+from traceback import extract_tb
 
 
 class HbenchError(Exception):
@@ -60,6 +62,26 @@ class HbenchError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Keyword arguments are lost by the default, and errors cross process borders.
         return (_rebuild, (type(self), self.message, self.__dict__.copy()))
+
+
+@contextmanager
+def foreign(what: str, kind: type[HbenchError], *, hint: str = "", task: str | None = None) -> Iterator[None]:
+    """Turn whatever a component raises into one message that names it and the place in its code.
+
+    Components are anybody's code. An `HbenchError` is what they raise on purpose, and passes.
+    """
+    try:
+        yield
+    except HbenchError:
+        raise
+    except Exception as error:
+        where = extract_tb(error.__traceback__)[-1]
+        place = f"{where.filename}, line {where.lineno}"
+        raise kind(
+            f"{what} raised {type(error).__name__} in {place}: {error}",
+            task=task,
+            hint=f"{hint} HBENCH_TRACEBACK=1 shows how it came to that.".lstrip(),
+        ) from error
 
 
 def _rebuild(kind: type[HbenchError], message: str, state: dict[str, object]) -> HbenchError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import DataError, HbenchError, PluginError, Record
+from hbench.core.errors import foreign
 from hbench.core.version import __version__
 from hbench.data.code import task_code
 from hbench.data.context import StepContext
@@ -23,7 +24,6 @@ from hbench.data.panels import Panels
 from hbench.data.parameters import parameter_faults
 from hbench.data.parts import sample_rows, split_columns
 from hbench.data.records import write_records
-from hbench.data.sample import raised
 from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
@@ -268,14 +268,11 @@ def _split(task: Task, table: pl.DataFrame, keys: pl.DataFrame, registry: Regist
         return everything(rows)
     rule = registry.get("split", task.split.unit, suite=task.suite)
     try:
-        split: pl.DataFrame = rule(rows, task=task.task, **task.split.params)
+        with foreign(f"the split {task.split.unit!r}", DataError):
+            split: pl.DataFrame = rule(rows, task=task.task, **task.split.params)
     except HbenchError as error:
         error.task, error.at = error.task or task.name, error.at or ("split",)
         raise
-    # Rules are anybody's code, and their parameters anybody's values.
-    except Exception as error:
-        message = f"the split {task.split.unit!r} raised {raised(error)}"
-        raise DataError(message, task=task.name, at=("split",)) from error
     if tuple(split.columns) != COLUMNS or len(split) != len(rows):
         raise DataError(
             f"the split {task.split.unit!r} did not return {', '.join(COLUMNS)} for every row", task=task.name

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import DataError, HbenchError
+from hbench.core.errors import foreign
 from hbench.data.context import ColumnError, StepContext
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.parameters import check_parameters
@@ -119,6 +119,16 @@ def no_nan(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, context: StepContext) -> pl.DataFrame:
+    with foreign(
+        f"the step {step.name!r}",
+        DataError,
+        task=context.task.name,
+        hint=f"Its parameters: {', '.join(_words(step.params)) or 'none'}.",
+    ):
+        return _result(function, table, step, context)
+
+
+def _result(function: Callable[..., Any], table: pl.DataFrame, step: Step, context: StepContext) -> pl.DataFrame:
     import polars as pl
 
     try:
@@ -131,23 +141,8 @@ def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, contex
                 f"the step {step.name!r} returned a {type(result).__name__}, not a lazy frame", task=context.task.name
             )
         return no_nan(result).collect()
-    except HbenchError:
-        raise
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the step {step.name!r} failed: {error}", task=context.task.name) from error
-    # Steps are anybody's code, and their parameters anybody's values.
-    except Exception as error:
-        raise DataError(
-            f"the step {step.name!r} raised {raised(error)}",
-            task=context.task.name,
-            hint=f"Its parameters: {', '.join(_words(step.params)) or 'none'}.",
-        ) from error
-
-
-def raised(error: Exception) -> str:
-    """Say what foreign code raised, and where."""
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__} in {where.filename}, line {where.lineno}: {error}"
 
 
 def _words(params: dict[str, Any]) -> Iterable[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import DataError, HbenchError
+from hbench.core.errors import foreign
 from hbench.data.filesource import file_panels
 from hbench.data.panels import Panels, build_panels, demo_panels, packaged_panels
 from hbench.data.store import Store
@@ -72,7 +73,8 @@ def try_source_panels(
     """Return the panels of a source (suite and name), or what goes wrong with them."""
     suite, name = source
     try:
-        return source_panels(name, recipe, suite=suite, store=store, registry=registry)
+        with foreign(f"the source {name!r}", DataError):
+            return source_panels(name, recipe, suite=suite, store=store, registry=registry)
     except HbenchError as error:
         return error
 

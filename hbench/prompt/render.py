@@ -12,6 +12,7 @@ from jinja2 import TemplateError, meta
 from jinja2.environment import Template
 
 from hbench.core import DataError, HbenchError, Message, SpecError
+from hbench.core.errors import foreign
 from hbench.prompt.missing import AbsentError, is_missing
 from hbench.prompt.place import Place, nearest
 from hbench.prompt.sandbox import BUDGET_KEY, LEFT_OUT, Budget, PromptEnvironment
@@ -98,6 +99,12 @@ class PromptRenderer:
                 **self._place.of(name),
             )
 
+    def _adapted(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        if self._adapter is None:
+            return {}
+        with foreign(f"the prompt's adapter {self.task.prompt.adapter!r}", DataError, task=self.task.name):
+            return self._adapter(row)
+
     def render(self, row: Mapping[str, Any], *, without: Collection[str] = ()) -> tuple[Message, ...]:
         """Render the prompt.
 
@@ -123,7 +130,7 @@ class PromptRenderer:
         SpecError
             If a template fails.
         """
-        values = dict(row) if self._adapter is None else {**row, **self._adapter(row)}
+        values = {**row, **self._adapted(row)}
         known = {name: value for name, value in values.items() if not is_missing(value)}
         left_out = frozenset(without)
         context = {**self._environment.globals, "row": known, "without": left_out, **known, BUDGET_KEY: Budget()}

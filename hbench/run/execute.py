@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from hbench.core import Failure, Model, ModelError, Outcome, Request
+from hbench.core.errors import foreign
 from hbench.run.entrants import Entrant
 from hbench.run.journal import Journal
 from hbench.run.plan import Plan, PlannedTask
@@ -88,7 +89,8 @@ async def _execute(
             became[entrant.label] = asked = Asked()
             progress.start(entrant, plan)
             try:
-                await _ask(plan, entrant, model, journal, asked, progress)
+                with foreign(f"model {entrant.label}", ModelError, hint="What it has answered is kept."):
+                    await _ask(plan, entrant, model, journal, asked, progress)
             except ModelError as error:
                 asked.error = error
             finally:

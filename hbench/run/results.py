@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hbench.core import JsonValue, RunError
+from hbench.core import JsonValue, RunError, ScoreError
+from hbench.core.errors import foreign
 from hbench.run.entrants import Entrant
 from hbench.run.folder import RunFolder, read_json
 from hbench.run.journal import Journal
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 VERSION = 1
 SCORES = "scores.json"
+_KEPT = "All answers are in the journal: once this is mended, `hbench rescore RUN` reads them again."
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def score_run(
                 results.unsupported.append({**about, "model": entrant.label, "reason": reason})
                 continue
             with ExitStack() as stack:
+                stack.enter_context(foreign(f"scoring {entrant.label}", ScoreError, task=planned.name, hint=_KEPT))
                 predictions = stack.enter_context(prediction_file(folder.path, entrant.slug, planned.name))
                 for part in score_entrant(planned, entrant, journal, registry=registry, predictions=predictions):
                     results.rows.extend(score.as_row() for score in part.scores)
