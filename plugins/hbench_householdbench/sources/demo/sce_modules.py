@@ -101,7 +101,7 @@ def write_spending(path: Path, *, seed: int, scale: float) -> None:
     }
     poor = (who.bracket[person] < 5).astype(np.float64)
     for question, shares, uses in (
-        ("qsp12n", "qsp12a", [0.30, 0.08, 0.20, 0.42]),
+        ("qsp12n", "qsp12a", [0.26, 0.06, 0.16, 0.52]),
         ("qsp13new", "qsp13a", [0.42, 0.13, 0.05, 0.40]),
     ):
         tilt = np.array([-0.12, 0.02, 0.10, 0.0]) if question == "qsp12n" else np.array([0.10, -0.08, 0.06, -0.08])
