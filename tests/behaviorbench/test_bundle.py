@@ -53,6 +53,18 @@ def test_games_have_people_but_no_groups(tmp_path: Path) -> None:
     assert opened(tmp_path, "game_behavior_dictator") == [(None, "123456", "[50]")]
 
 
+def test_workflows_have_journals_and_the_olympiad_letters(tmp_path: Path) -> None:
+    rows = [
+        {"system": "s", "user": f"Given {i}", "assistant": "An idea.", "journal": journal}
+        for i, journal in enumerate(["aer", "nhb", "aer"])
+    ]
+    write(tmp_path, "workflows/idea_generation_test.jsonl", rows)
+    assert [group for group, _, _ in opened(tmp_path, "workflow_idea_generation")] == ["aer", "nhb", "aer"]
+    asked = {"system": "s", "user": "Which?\n\nA. x\nB. y\nC. z\nD. w", "assistant": "BC"}
+    write(tmp_path, "economics_contests/ieo_economics.jsonl", [asked])
+    assert opened(tmp_path, "ieo_economics") == [(None, None, "BC")]
+
+
 def test_a_prompt_without_an_item_is_named(tmp_path: Path) -> None:
     rows = [{"system": "", "user": ITEM.replace("seldom", "never"), "assistant": "[2]"}]
     write(tmp_path, "big_five/surv_resp_pred/test.jsonl", rows)

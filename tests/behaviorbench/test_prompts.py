@@ -104,6 +104,20 @@ ROWS: dict[str, dict[str, Any]] = {
         "num_players": 2,
     },
     "acrossgame_behavior_ultimatum_responder": across("ultimatum_responder"),
+    "workflow_title_prediction": {
+        "context": "Wages vary.",
+        "key_idea": "Rents explain it.",
+        "method": "A field experiment.",
+        "outcome": "They do.",
+        "projected_impact": "Policy may change.",
+    },
+    "ieo_economics": {
+        "question": "What is scarce?",
+        "option_a": "Time",
+        "option_b": "Air",
+        "option_c": "Land",
+        "option_d": "Dreams",
+    },
 }
 
 
@@ -119,6 +133,10 @@ def prompt(task: str, row: dict[str, Any]) -> tuple[str, str]:
 def test_a_prompt_is_the_golden_one(task: str) -> None:
     system, user = prompt(task, ROWS[task])
     assert f"[system]\n{system}\n[user]\n{user}\n" == (GOLDEN / f"{task}.txt").read_text(encoding="utf-8")
+
+
+def test_there_are_39_units() -> None:
+    assert len([file for file in TASKS.glob("*.yaml") if not file.name.startswith("_")]) == 39
 
 
 @pytest.mark.parametrize("name", RULES)
