@@ -84,7 +84,7 @@ def decode(raw: bytes, path: Path, line: int) -> str:
 
 def _parse(text: str, path: Path, line: int, *, whole: bool, nan: bool) -> dict[str, Any]:
     try:
-        row = json.loads(text, parse_constant=float if nan else _no_number, object_pairs_hook=_distinct)
+        row = (_TOLERANT if nan else _STRICT).decode(text)
     except (ValueError, RecursionError) as error:
         if not whole:
             raise DataError(
@@ -110,6 +110,11 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} is repeated")
     return row
+
+
+# Made once: `json.loads` would make one for every line.
+_STRICT = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_distinct)
+_TOLERANT = json.JSONDecoder(parse_constant=float, object_pairs_hook=_distinct)
 
 
 def dump_line(row: Mapping[str, Any]) -> str:

@@ -37,6 +37,7 @@ KEYS = (
     "messages",
 )
 """All keys that a row may have, in the order in which they are written."""
+_KNOWN = frozenset(KEYS)
 NESTED = ("messages", "predictors", "metadata")
 """Keys whose values are lists or objects; in CSV and Parquet files they may be JSON text."""
 _ROLES = ("system", "user", "assistant")
@@ -57,7 +58,7 @@ def record_of(row: Mapping[str, Any], *, task: str, file: Path, line: int) -> Re
         return DataError(message, file=file, line=line, task=task, hint=hint)
 
     for key in row:
-        if key not in KEYS:
+        if key not in _KNOWN:
             near = difflib.get_close_matches(str(key), KEYS, n=1)
             raise fail(f"unknown key {key!r}", f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(KEYS)}.")
     if "assistant" not in row:
