@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from hbench.core import AbsentError, DataError, PluginError, Record
+from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice, choose
 from hbench.data.code import changed_code
 from hbench.data.fingerprint import spec_digest
@@ -165,9 +166,10 @@ def open_folder(
                 raise
             continue
         tried.append(name)
-        if layout.recognises(folder):
-            data: TaskData = layout.open(folder, task, kind=kind)
-            return data
+        with foreign(f"the layout {name!r}", DataError, task=task.name):
+            if layout.recognises(folder):
+                data: TaskData = layout.open(folder, task, kind=kind)
+                return data
     raise DataError(
         "the folder is in no known layout", file=folder, task=task.name, hint=f"Known: {', '.join(tried) or 'none'}."
     )

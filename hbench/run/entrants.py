@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
 from hbench.core import JsonValue, Model, ModelContext, ModelError, Request, Sampling
+from hbench.core.errors import foreign
 from hbench.run.keys import Key, key_maker, model_digest
 from hbench.run.plan import Plan, PlannedTask
 from hbench.run.scrub import scrub
@@ -111,7 +112,8 @@ def make_entrants(
         if isinstance(words, str | ModelSpec):
             spec = ModelSpec.parse(words) if isinstance(words, str) else words
             label, sampling = spec.label, spec.sampling
-            model = make_model(spec, context, registry=registry)
+            with foreign(f"making the model {scrub(label)}", ModelError):
+                model = make_model(spec, context, registry=registry)
         else:
             model, sampling = words, Sampling()
             label = str(getattr(model, "name", None) or type(model).__name__)
@@ -119,7 +121,8 @@ def make_entrants(
         label = scrub(label)
         if any(entrant.label == label for entrant, _ in made):
             raise ModelError(f"two models are called {label!r}", hint="Tell them apart with label=NAME in one of them.")
-        made.append((entrant_of(label, sampling, model, plan), model))
+        with foreign(f"model {label}", ModelError):
+            made.append((entrant_of(label, sampling, model, plan), model))
     return made
 
 

@@ -9,7 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hbench.core import InvalidPolicy, JsonValue, Model, SelectionError
+from hbench.core import DataError, InvalidPolicy, JsonValue, Model, SelectionError
+from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice
 from hbench.run.context import PlanContext
 from hbench.run.entrants import Entrant, make_entrants
@@ -115,7 +116,8 @@ def prepare(
         tasks, choices, settings or Settings(), registry=registry, include_paths=paths, skip_absent=skip_absent
     )
     for planned in plan.tasks:
-        check_truths(planned, registry=registry)
+        with foreign("reading the first true answers", DataError, task=planned.name):
+            check_truths(planned, registry=registry)
     given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     if not given:
         raise SelectionError("no model is given", hint="Name one, as in --model marginal.")
