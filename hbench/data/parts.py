@@ -107,7 +107,7 @@ def sample_rows(
     for number, inside in enumerate(_parts(source, task.parts)):
         table, funnel = run_steps(source.filter(inside), task.sample, context, resolve=resolve)
         files.append(folder / f"{number:06d}.parquet")
-        table.write_parquet(files[-1])
+        table.write_parquet(files[-1], compression="lz4")
         funnels.append(funnel)
     return Parts(files), _summed(funnels)
 

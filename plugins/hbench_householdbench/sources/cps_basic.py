@@ -114,9 +114,10 @@ def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, re
     writer: pq.ParquetWriter | None = None
     try:
         for part in parts:
-            number = pl.struct("at", "CPSIDP").is_unique() & (pl.col("CPSIDP") > 0).fill_null(False)
-            rows = cleaned(part, CODES, unknown).with_columns(once=number)
-            _count_shared(part, shared)
+            rows = cleaned(part, CODES, unknown)
+            positive = (pl.col("CPSIDP") > 0).fill_null(False)
+            rows = rows.with_columns(once=positive & _alone(rows, pl.col("CPSIDP")))
+            _count_shared(rows, shared)
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
             if writer is None:
                 writer = pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1)
@@ -149,18 +150,24 @@ def _check_order(at: pl.Series, latest: int, records: int, extract: Extract) -> 
         latest = latest if month is None else month
 
 
-def _count_shared(rows: pl.DataFrame, shared: Counter[str]) -> None:
+def _alone(rows: pl.DataFrame, key: pl.Expr) -> pl.Expr:
+    """Return whether a key occurs once in its month."""
     import polars as pl
 
-    number = pl.col("CPSIDP")
-    counts = rows.select(
-        (pl.struct("at", "CPSIDP").is_duplicated() & (number > 0)).sum().alias("share"),
-        (number.is_null() | (number <= 0)).sum().alias("none"),
-        pl.struct("at", "SERIAL", "PERNUM").is_duplicated().sum().alias("line"),
+    return key.is_unique() if rows["at"][0] == rows["at"][-1] else pl.struct("at", key).is_unique()
+
+
+def _count_shared(rows: pl.DataFrame, shared: Counter[str]) -> None:
+    """Count the records whose number, or place in the household, is not theirs alone."""
+    import polars as pl
+
+    line = pl.col("SERIAL").cast(pl.Int64) * (1 << 16) + pl.col("PERNUM")
+    positive, once, alone = rows.select(
+        (pl.col("CPSIDP") > 0).sum(), pl.col("once").sum(), _alone(rows, line).sum().alias("alone")
     ).row(0)
-    told = ("records share a positive CPSIDP with another one of their month", "records have no positive CPSIDP")
-    for what, count in zip((*told, "records repeat SERIAL and PERNUM in their month"), counts, strict=True):
-        shared[what] += count
+    shared["records share a positive CPSIDP with another one of their month"] += positive - once
+    shared["records have no positive CPSIDP"] += len(rows) - positive
+    shared["records repeat SERIAL and PERNUM in their month"] += len(rows) - alone
 
 
 def _check_variables(extract: Extract, report: BuildReport) -> None:

@@ -59,6 +59,8 @@ RANGES: Mapping[str, tuple[float, float, tuple[float, ...]]] = {
     # 997: hours vary.
     "UHRSWORKT": (0, 99, (997, 999)),
     "EARNWEEK": (0, 9999, (9999.99,)),
+    # Fourteen digits; links rely on it.
+    "CPSIDP": (0, 10**14 - 1, ()),
 }
 """Lowest and highest number, and codes beyond them that stand for no number."""
 

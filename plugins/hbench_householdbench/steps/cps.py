@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _NOT_OBSERVED = "not observed"
 _NO_PARTNER = "no linked spouse or partner"
+_ALWAYS = ("age", "relate", "baseline_status")
 _AT_BASELINE = ("wkstat", "wnftlook", "multjob", "union")
 _NUMBERS = {
     **{"age": "AGE", "famsize": "FAMSIZE", "nchild": "NCHILD", "durunemp_baseline": "DURUNEMP"},
@@ -37,27 +38,28 @@ def status(empstat: pl.Expr) -> pl.Expr:
 
 
 def cps_describe(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
-    """Add the words and numbers that prompts and learners get in place of codes, by the names of `LABELS`.
+    """Put words and numbers, as prompts and learners get them, in the place of codes, by the names of `LABELS`.
 
-    What was asked about work at the time ends in ``_baseline``. Health and family income that were not asked are
-    ``not observed``; the other ones are missing.
+    Those that the task's predictors name are added, and age, role in the household and status. What was asked about
+    work at the time ends in ``_baseline``. Health and family income that were not asked are ``not observed``; the other
+    ones are missing. Variables that words stand for are dropped, but for sex and race.
     """
     import polars as pl
 
     context.need(frame, [*(variable for variable, _ in LABELS.values()), *_NUMBERS.values(), "EMPSTAT", "OCC2010"])
-    words = {
-        f"{name}_baseline" if name in _AT_BASELINE else name: pl.col(variable).replace_strict(
+    wanted = {*context.task.predictor_columns, *_ALWAYS}
+    added = {name: pl.col(variable) for name, variable in _NUMBERS.items()}
+    for label, (variable, labels) in LABELS.items():
+        words = pl.col(variable).replace_strict(
             list(labels), list(labels.values()), default=None, return_dtype=pl.String
         )
-        for name, (variable, labels) in LABELS.items()
-    }
+        added[f"{label}_baseline" if label in _AT_BASELINE else label] = words
     for name in ("difficulty", "family_income"):
-        words[name] = words[name].fill_null(_NOT_OBSERVED)
-    return frame.with_columns(
-        *(words_.alias(name) for name, words_ in words.items()),
-        *(pl.col(variable).alias(name) for name, variable in _NUMBERS.items()),
-        status(pl.col("EMPSTAT")).alias("baseline_status"),
-        grouped("OCC2010", OCCUPATION_GROUPS).alias("occupation"),
+        added[name] = added[name].fill_null(_NOT_OBSERVED)
+    added["baseline_status"] = status(pl.col("EMPSTAT"))
+    added["occupation"] = grouped("OCC2010", OCCUPATION_GROUPS)
+    return frame.with_columns(expression.alias(name) for name, expression in added.items() if name in wanted).drop(
+        {variable for variable, _ in LABELS.values()} - {"SEX", "RACE"}
     )
 
 
