@@ -132,10 +132,6 @@ _SOURCES = {
 }
 """Sources, by their module in the package."""
 
-# Named by tasks and not built yet: see `pending`.
-_PENDING_SOURCES = ("sce",)
-_PENDING_STEPS: tuple[str, ...] = ()
-
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
@@ -148,7 +144,3 @@ def hbench_register(scope: Scope) -> None:
         scope.add("step", name, f"{_PACKAGE}.{target}")
     for name, target in _SOURCES.items():
         scope.add("source", name, f"{_PACKAGE}.{target}")
-    for name in _PENDING_SOURCES:
-        scope.add("source", name, f"{_PACKAGE}.pending:{name}")
-    for name in _PENDING_STEPS:
-        scope.add("step", name, f"{_PACKAGE}.pending:{name}")
