@@ -117,11 +117,14 @@ def bleurt_scores(folder: Path, pairs: list[tuple[str, str]]) -> FloatArray:
 @cache
 def _loaded(folder: Path) -> tuple[Any, Any]:
     try:
-        from bleurt_pytorch import BleurtForSequenceClassification, BleurtTokenizer
+        from bleurt_pytorch import BleurtForSequenceClassification
+
+        # BLEURT-20's own tokenizer; the package would choose one by the folder's name.
+        from bleurt_pytorch.bleurt.tokenization_bleurt_sp import BleurtSPTokenizer
     except ImportError as error:
         raise HbenchError("BLEURT needs bleurt-pytorch and torch", hint="pip install 'hbench[bleurt]'") from error
     model = BleurtForSequenceClassification.from_pretrained(folder)
-    return BleurtTokenizer.from_pretrained(folder), model.eval()
+    return BleurtSPTokenizer.from_pretrained(folder), model.eval()
 
 
 def _mean(sums: FloatArray) -> FloatArray:
