@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from hbench.core import Completion, Failure, Outcome, RunError
+from hbench.data.lines import plain
 from hbench.run.keys import Key
 
 SCHEMA = 1
@@ -280,8 +281,10 @@ def _columns(outcome: Outcome) -> tuple[object, ...]:
     # A lone surrogate, which servers do send, has no UTF-8; JSON has an escape for it.
     decoded = not isinstance(text, str) or _storable(text) != text
     reasoning = None if outcome.reasoning is None else _storable(outcome.reasoning)
-    used = (outcome.tokens_in, outcome.tokens_out, outcome.cost)
-    return (int(decoded), json.dumps(text) if decoded else text, reasoning, *used, None, None)
+    # SQLite keeps the bytes of NumPy's numbers, which are none when they are read.
+    tokens = (None if count is None else int(count) for count in (outcome.tokens_in, outcome.tokens_out))
+    cost = None if outcome.cost is None else float(outcome.cost)
+    return (int(decoded), json.dumps(text, default=plain) if decoded else text, reasoning, *tokens, cost, None, None)
 
 
 def _storable(text: str) -> str:
