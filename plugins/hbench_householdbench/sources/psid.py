@@ -30,6 +30,7 @@ from hbench_householdbench.sources.stata import StataStream
 if TYPE_CHECKING:
     import polars as pl
 
+_TABLES = {"psid_family": FAMILY_COLUMNS, "psid_person": PERSON_COLUMNS, "psid_members": MEMBER_COLUMNS}
 _SHOWN = 5
 
 
@@ -58,28 +59,24 @@ class Psid:
         """
         import polars as pl
 
+        path = raw / LONG.path
         releases = read_psid_releases(raw, WAVES)
-        kept, unknown = [], _UnknownCodes()
-        with stata_member(raw / LONG.path) as stream:
-            for block in blocks(stream, VARIABLES, raw / LONG.path):
+        kept: dict[str, list[pl.DataFrame]] = {name: [] for name in _TABLES}
+        unknown = _UnknownCodes()
+        with stata_member(path) as stream:
+            for block in blocks(stream, VARIABLES, path):
                 unknown.count(block)
-                some = _answered(_keyed(block, raw / LONG.path))
                 report.counts["psid.records"] += len(block)
-                kept.append(_described(some))
-        unknown.refuse(raw / LONG.path)
-        rows = pl.concat(kept).sort("id", "year")
-        del kept
-        _refuse_repeated(rows, raw / LONG.path)
-        rows = rows.join(releases, on="year", how="left", maintain_order="left")
-        rows = rows.with_columns(survey_date=pl.col("year").cast(pl.String) + "-01-01")
-        for name, condition, columns in (
-            ("psid_family", pl.col("__family"), FAMILY_COLUMNS),
-            ("psid_person", pl.col("__person"), PERSON_COLUMNS),
-            ("psid_members", pl.col("__member"), MEMBER_COLUMNS),
-        ):
-            table = rows.filter(condition).select(columns)
-            table.write_parquet(out / f"{name}.parquet")
-            report.counts[f"{name.replace('_', '.')}"] = len(table)
+                _take(_coded(_keyed(block, path)), kept)
+        unknown.refuse(path)
+        for name in _TABLES:
+            # One after the other, so that no two tables with their labels are in memory together.
+            table = pl.concat(kept.pop(name)).sort("id", "year")
+            _refuse_repeated(table, path)
+            table = table.join(releases, on="year", how="left", maintain_order="left")
+            table = _labelled(table.with_columns(survey_date=pl.col("year").cast(pl.String) + "-01-01"))
+            table.select(_TABLES[name]).write_parquet(out / f"{name}.parquet")
+            report.counts[name] = len(table)
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic long file; see `hbench_householdbench.sources.demo.psid`."""
@@ -131,41 +128,57 @@ def _keyed(block: pl.DataFrame, path: Path) -> pl.DataFrame:
     return block.with_columns(pl.col("id").cast(pl.Int64), pl.col("year").cast(pl.Int32))
 
 
-def _answered(block: pl.DataFrame) -> pl.DataFrame:
-    """Mark what goes into which table, and drop what goes into none."""
+def _take(block: pl.DataFrame, kept: dict[str, list[pl.DataFrame]]) -> None:
+    """Add a block's rows to the tables that they belong to."""
     import polars as pl
 
     answered = (pl.col("response") == 0).fill_null(False)
     member = (pl.col("panel_current") == 1) & pl.col("fuid").is_not_null() & pl.col("year").is_in(EVENT_WAVES)
-    marked = block.with_columns(
-        __family=answered & (pl.col("rel") == 1).fill_null(False),
+    conditions = {
+        "psid_family": answered & (pl.col("rel") == 1).fill_null(False),
         # A person whose status is missing counts as a sample person, as in the reference.
-        __person=answered & (pl.col("sampstat") != 0).fill_null(True),
-        __member=member.fill_null(False),
-    )
-    return marked.filter(pl.col("__family") | pl.col("__person") | pl.col("__member"))
+        "psid_person": answered & (pl.col("sampstat") != 0).fill_null(True),
+        "psid_members": member.fill_null(False),
+    }
+    for name, condition in conditions.items():
+        columns = [column for column in _TABLES[name] if column in block.columns]
+        kept[name].append(block.filter(condition).select(columns))
 
 
-def _described(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put labels for codes, and add the broad occupation and the subsample."""
+def _coded(block: pl.DataFrame) -> pl.DataFrame:
+    """Add the broad occupation and the subsample, and hold codes in a byte each until their table is written."""
     import polars as pl
 
-    labelled = [
-        pl.col(name).replace_strict({float(code): label for code, label in labels.items()}, default=None)
-        for name, labels in LABELS.items()
-    ]
     # The first system in which the code means something counts.
     occupation = pl.coalesce(
-        pl.when(pl.col(system).is_between(low, high)).then(pl.lit(group))
+        pl.when(pl.col(system).is_between(low, high)).then(pl.lit(place, pl.Int8))
         for system, ranges in OCCUPATIONS.items()
-        for (low, high), group in zip(ranges, OCCUPATION_GROUPS, strict=False)
+        for place, (low, high) in enumerate(ranges)
     )
     subsample = pl.coalesce(
-        *(pl.when(pl.col("lineage").is_between(low, high)).then(pl.lit(name)) for name, low, high in SUBSAMPLES),
-        pl.lit("unknown"),
+        pl.when(pl.col("lineage").is_between(low, high)).then(pl.lit(place, pl.Int8))
+        for place, (_, low, high) in enumerate(SUBSAMPLES)
     )
-    rows = rows.with_columns(*labelled, occupation.alias("occ_major_harmonized"), subsample.alias("subsample"))
-    return rows.drop(*OCCUPATIONS, "response", "panel_current", "sampstat", "lineage")
+    return block.with_columns(
+        pl.col(list(LABELS)).cast(pl.Int8, strict=False),
+        occupation.alias("occ_major_harmonized"),
+        subsample.fill_null(len(SUBSAMPLES)).alias("subsample"),
+    )
+
+
+def _labelled(table: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
+    labels = {
+        **LABELS,
+        "occ_major_harmonized": dict(enumerate(OCCUPATION_GROUPS)),
+        "subsample": dict(enumerate([*(name for name, _, _ in SUBSAMPLES), "unknown"])),
+    }
+    return table.with_columns(
+        pl.col(name).replace_strict(known, return_dtype=pl.String)
+        for name, known in labels.items()
+        if name in table.columns
+    )
 
 
 class _UnknownCodes:
