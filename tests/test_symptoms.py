@@ -235,23 +235,26 @@ def python(program: str, *, folder: Path, **environment: str) -> subprocess.Comp
     )
 
 
-def test_processes_that_share_a_cache_and_a_store_do_not_disturb_each_other(tmp_path: Path) -> None:
-    shared = {"HBENCH_CACHE": str(tmp_path / "cache"), "HBENCH_DATA": str(tmp_path / "store")}
+def test_processes_that_share_a_cache_and_a_store_do_not_disturb_each_other(study: Study) -> None:
+    shared = {"HBENCH_CACHE": str(study.root / "cache"), "HBENCH_DATA": str(study.root / "store")}
+    table = "".join(f"r{i},{i},{i}\n" for i in range(300))
+    (study.tasks / "people.csv").write_text(f"id,wave,amount\n{table}")
+    text = (study.tasks / "spend.yaml").read_text().replace("source: none", "source: {file: people.csv}")
+    split = "split: {unit: subject, column: id, share: 0.5}\n"
+    (study.tasks / "spend.yaml").write_text(text.replace("{id: id}", "{id: id, time: wave}") + split)
     program = """
 from hbench import evaluate
-import sys
-result = evaluate("wage_next_year", "no_change", out=sys.argv[1] if len(sys.argv) > 1 else None, limit=5)
+result = evaluate("spend", "marginal", include_paths=["../study"], out="run")
 print(result.scores[0]["value"], result.scores[0]["fingerprint"])
 """
-    folders = [tmp_path / str(number) for number in range(4)]
+    folders = [study.root / str(number) for number in range(3)]
     for folder in folders:
         folder.mkdir()
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(lambda folder: python(program, folder=folder, **shared), folders))
-    assert [one.returncode for one in done] == [0] * 4, "\n".join(one.stderr for one in done)
+    assert [one.returncode for one in done] == [0] * 3, "\n".join(one.stderr for one in done)
     assert len({one.stdout for one in done}) == 1
-    again = python(program, folder=folders[0], **shared)
-    assert again.stdout == done[0].stdout
+    assert python(program, folder=folders[0], **shared).stdout == done[0].stdout
 
 
 class Rough(MAE):

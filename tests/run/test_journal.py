@@ -3,8 +3,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 from hbench.core import Completion, Failure, Message, Record, Request, RunError, Sampling
@@ -39,6 +40,17 @@ def test_answers_come_back_as_they_were_given(tmp_path: Path) -> None:
     assert len(journal) == 3
     spend = journal.spend("m")
     assert (spend.answers, spend.tokens_in, spend.tokens_out, spend.cost) == (3, 3, 4, 0.5)
+    journal.close()
+
+
+def test_numbers_of_numpy_come_back_as_numbers(tmp_path: Path) -> None:
+    tokens: Any = np.int64(3)
+    cost: Any = np.float32(0.5)
+    answers: Any = [np.int64(1), np.array([0.25, 0.75])]
+    journal = Journal(tmp_path / "journal.sqlite")
+    add(journal, (b"a", 0, Completion(answers, tokens_in=tokens, tokens_out=tokens, cost=cost)))
+    assert journal.outcomes([b"a"]) == {b"a": {0: Completion([1, [0.25, 0.75]], None, 3, 3, 0.5)}}
+    assert journal.spend("m").cost == 0.5
     journal.close()
 
 
