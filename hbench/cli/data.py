@@ -308,7 +308,8 @@ def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]
         if file.changed:
             mark = "changed"
         digest = f"; sha256 {file.sha256}" if file.sha256 else ""
-        click.echo(f"  {mark:<8} {file.path}  from {file.origin}; {file.terms}{digest}")
+        ways = " or ".join((file.path, *file.alternatives))
+        click.echo(f"  {mark:<8} {ways}  from {file.origin}; {file.terms}{digest}")
 
 
 def _export_predictions(entries: Sequence[TaskEntry], choices: Sequence[Any], out: Path) -> None:

@@ -31,6 +31,8 @@ class RawFile:
     members : str or None
         Of an archive, packed or unpacked: glob for the base names of the files in it that are read, whatever their
         case. Others do not count: a change of them is none.
+    alternatives : tuple of str
+        Globs of files that do in its place, as where a provider has two layouts; each is a file of the source, too.
     """
 
     path: str
@@ -39,6 +41,7 @@ class RawFile:
     sha256: str | None = None
     required: bool = True
     members: str | None = None
+    alternatives: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

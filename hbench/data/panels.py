@@ -92,8 +92,9 @@ def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> d
     missing, changed, digests = [], [], {}
     for wanted in source.files:
         found = raw_files(raw, wanted.path, wanted.members)
-        if not found and wanted.required:
-            missing.append(f"{wanted.path} (from {wanted.origin}; terms: {wanted.terms})")
+        if not found and wanted.required and not any(raw_files(raw, other) for other in wanted.alternatives):
+            ways = " or ".join((wanted.path, *wanted.alternatives))
+            missing.append(f"{ways} (from {wanted.origin}; terms: {wanted.terms})")
         for path in found:
             name = path.relative_to(raw).as_posix()
             if wanted.members is not None and path.suffix == ".zip":

@@ -31,6 +31,8 @@ class RawStatus:
     """Digest of the content that the suite was written for; None where the provider reissues the file."""
     changed: bool | None = None
     """Whether the file is another one; None where that was not checked."""
+    alternatives: tuple[str, ...] = ()
+    """What does in its place."""
 
 
 @dataclass(frozen=True)
@@ -105,4 +107,6 @@ def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:
     if check and there and file.sha256 is not None:
         changed = any(content_digest(path, file.members) != file.sha256 for path in there)
     present = None if raw is None else bool(there)
-    return RawStatus(file.path, file.origin, file.terms, file.required, present, file.sha256, changed)
+    replaced = raw is not None and any(raw_files(raw, other) for other in file.alternatives)
+    required = file.required and not replaced
+    return RawStatus(file.path, file.origin, file.terms, required, present, file.sha256, changed, file.alternatives)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from hbench.core import DataError, HbenchError
+from hbench.core import DataError, HbenchError, RawFile
 from hbench.data import Store
 from hbench.data.build import BuildItem, build_many, build_task
 from hbench.data.code import task_code
+from hbench.data.panels import raw_digests
 from hbench.data.sources import Recipe
 from hbench.data.status import task_status
 from hbench.data.taskdata import TaskData
@@ -136,3 +137,19 @@ def _noting(build: Any, built: list[str]) -> Any:
         build(self, raw, out, **options)
 
     return noted
+
+
+class TwoLayouts(Economy):
+    """A source whose provider has two layouts of one file."""
+
+    files = (
+        RawFile("economy.csv", "https://example.org", "free", alternatives=("economy-*.xlsx",)),
+        RawFile("economy-*.xlsx", "https://example.org", "free", required=False),
+    )
+
+
+def test_another_layout_does_in_a_files_place(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"1 raw files are missing:\s+economy\.csv or economy-\*\.xlsx \(from"):
+        raw_digests(TwoLayouts(), tmp_path)
+    (tmp_path / "economy-2019.xlsx").write_bytes(b"cells")
+    assert list(raw_digests(TwoLayouts(), tmp_path)) == ["economy-2019.xlsx"]

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from hbench.core import BuildReport, DataError
+from hbench.data import Store
+from hbench.data.status import task_status
+from hbench.plugin import default_registry
+from hbench.spec import Task
 from hbench_householdbench.sources.demo.state_economy import write_state_economy
 from hbench_householdbench.sources.fred_qd import FRED_QD
 from hbench_householdbench.sources.hpi import MASTER, OF_COUNTRY, OF_STATES, read_hpi
@@ -138,6 +142,16 @@ def test_what_is_refused(tmp_path: Path) -> None:
         put(tmp_path, SAINC1.path.replace("2025", years), ["GeoFIPS,GeoName"])
     with pytest.raises(DataError, match=r"several editions: SAINC1__ALL_AREAS_1929_1999\.csv, .*_2000\.csv"):
         read_sainc1(tmp_path, report=BuildReport())
+
+
+def test_of_two_layouts_one_is_needed(tmp_path: Path, tasks: dict[str, Task]) -> None:
+    raw = tmp_path / "raw"
+    put(raw, OF_STATES.path, ["WV,2000,1,1"])
+    status = task_status(tasks["house_census_move"], store=Store(tmp_path), registry=default_registry(), raw=raw)
+    files = {file.path: file for source in status.sources for file in source.raw if source.source == "state_economy"}
+    assert (files[MASTER.path].present, files[MASTER.path].required) == (False, False)
+    assert (files[FLAT.path].present, files[FLAT.path].required) == (False, True)
+    assert files[FLAT.path].alternatives == ("macro/bls_la/ststd*data*.xlsx",)
 
 
 def test_the_synthetic_panel_is_complete_but_for_what_was_planted(tmp_path: Path) -> None:

@@ -21,14 +21,12 @@ if TYPE_CHECKING:
 STEM = "micro/census/census"
 _ORIGIN = "https://usa.ipums.org (samples 1990 1% and 2000 1%, rectangular by person; free account)"
 _TERMS = "IPUMS USA terms of use: citation, no redistribution"
-STATA = RawFile(f"{STEM}.gz", _ORIGIN, _TERMS, required=False)
-UNPACKED = RawFile(f"{STEM}.dta", _ORIGIN, _TERMS, required=False)
+_OTHER_FORMS = tuple(f"{STEM}.{ending}" for ending in ("dta", "csv.gz", "csv", "dat.gz", "dat"))
+STATA = RawFile(f"{STEM}.gz", _ORIGIN, _TERMS, alternatives=_OTHER_FORMS)
+UNPACKED = _OTHER_FORMS[0]
 EXTRACTS = (
-    *(STATA, UNPACKED),
-    *(
-        RawFile(f"{STEM}.{ending}", _ORIGIN, _TERMS, required=False)
-        for ending in ("csv.gz", "csv", "dat.gz", "dat", "xml")
-    ),
+    STATA,
+    *(RawFile(path, _ORIGIN, _TERMS, required=False) for path in (*_OTHER_FORMS, f"{STEM}.xml")),
 )
 BATCH = 250_000
 """People in memory at a time, which is also a row group of the table."""
@@ -56,7 +54,7 @@ def census_batches(
     DataError
         There is no extract, or more than one; it is damaged, or lacks a needed variable.
     """
-    stata = [raw / file.path for file in (STATA, UNPACKED) if (raw / file.path).is_file()]
+    stata = [raw / path for path in (STATA.path, UNPACKED) if (raw / path).is_file()]
     if len(stata) > 1:
         raise DataError("the extract is there twice, packed and unpacked", file=stata[0], hint="Remove one of them.")
     yield from _stata(stata[0], needed, optional, report) if stata else _text(raw, needed, optional, report)

@@ -69,7 +69,7 @@ def cpi_file(group: str) -> RawFile:
         f"{_FOLDER}/cu.data.{GROUPS[group][0]}.txt",
         f"https://download.bls.gov/pub/time.series/cu/cu.data.{GROUPS[group][0]}",
         _TERMS,
-        required=False,
+        alternatives=(COPIES.path,),
     )
 
 

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 _ORIGIN = "https://www.fhfa.gov/data/hpi/datasets"
 _TERMS = "Federal Housing Finance Agency, public domain"
+OF_STATES = RawFile("macro/fhfa_hpi/HPI_AT_state.csv", _ORIGIN, _TERMS, required=False)
+OF_COUNTRY = RawFile("macro/fhfa_hpi/HPI_AT_us_and_census.csv", _ORIGIN, _TERMS, required=False)
 MASTER = RawFile(
     "macro/fhfa_hpi/hpi_master.csv",
     _ORIGIN,
     _TERMS,
     sha256="8ab042e042ff476918eff1a6aee71653e19ae5e7a2fa95d1a89ec6da2002a907",
-    required=False,
+    alternatives=(OF_STATES.path,),
 )
-OF_STATES = RawFile("macro/fhfa_hpi/HPI_AT_state.csv", _ORIGIN, _TERMS, required=False)
-OF_COUNTRY = RawFile("macro/fhfa_hpi/HPI_AT_us_and_census.csv", _ORIGIN, _TERMS, required=False)
 PRICE, GROWTH = "hpi_all_transactions_annual", "hpi_growth_1y"
 _PLACES = {**FIPS_OF, "USA": NATION}
 _COLUMNS = ("place_id", "yr", "period", "index_nsa")

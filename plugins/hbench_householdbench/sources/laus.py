@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     import polars as pl
 
 _TERMS = "U.S. Bureau of Labor Statistics, public domain"
+WORKBOOK = RawFile(
+    "macro/bls_la/ststd*data*.xlsx", "https://www.bls.gov/web/laus/ststdsadata.xlsx", _TERMS, required=False
+)
 FLAT = RawFile(
     "macro/bls_la/la.data.2.AllStatesU.txt",
     "https://download.bls.gov/pub/time.series/la/la.data.2.AllStatesU",
     _TERMS,
     sha256="b1894e1130e54c466454a32d5584db41b53991dfb87831e4a43bad429021f88b",
-    required=False,
-)
-WORKBOOK = RawFile(
-    "macro/bls_la/ststd*data*.xlsx", "https://www.bls.gov/web/laus/ststdsadata.xlsx", _TERMS, required=False
+    alternatives=(WORKBOOK.path,),
 )
 RATE = "unemployment_rate"
 _CODES = {f"{fips:02d}": fips for fips in FIPS}

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 _ORIGIN = "https://apps.bea.gov/regional/zip/SAINC.zip (SAINC1, all areas)"
 _TERMS = "U.S. Bureau of Economic Analysis, public domain"
+ANY_YEARS = RawFile("macro/bea_sainc/SAINC1__ALL_AREAS_*.csv", _ORIGIN, _TERMS, required=False)
 SAINC1 = RawFile(
     "macro/bea_sainc/SAINC1__ALL_AREAS_1929_2025.csv",
     _ORIGIN,
     _TERMS,
     sha256="a47d3f8894bfd578ca3f20753f40802b52ba1102d58516b6d60a5339ba5491a7",
-    required=False,
+    alternatives=(ANY_YEARS.path,),
 )
-ANY_YEARS = RawFile("macro/bea_sainc/SAINC1__ALL_AREAS_*.csv", _ORIGIN, _TERMS, required=False)
 INCOME, GROWTH = "pcpi_nominal", "pcpi_growth_1y"
 _PER_HEAD = "3"
 _NEEDED = ("GeoFIPS", "GeoName", "LineCode")
