@@ -43,7 +43,7 @@ def test_the_header_is_found_and_empty_rows_are_counted(tmp_path: Path) -> None:
     assert table["Q3"].is_nan().to_list()[3]
     assert report.counts["workbooks.empty_rows"] == 1
     [problem] = report.problems
-    assert (problem.what, problem.rows) == ("cells of Q3 that are no numbers", 1)
+    assert (problem.what, problem.rows, problem.example) == ("cells of Q3 that are no numbers", 1, "refused")
 
 
 def test_batches_end_anywhere(tmp_path: Path) -> None:
@@ -53,13 +53,13 @@ def test_batches_end_anywhere(tmp_path: Path) -> None:
 
 
 def test_a_lacking_column_is_empty_and_told_unless_it_is_a_key(tmp_path: Path) -> None:
-    rows = [["userid", "date", "Q3"], [1, 201306, 5]]
+    rows = [["userid", "date", "Q3"], [1, 201306, 5], [2, 201306, 6]]
     table, report = read(tmp_path, rows, numbers=["date", "Q3", "Q4new", "Q5new"], texts=["_A"], optional=["Q5new"])
     assert table.row(0) == ("1", 201306.0, 5.0, None, None, None)
     assert table.schema["Q4new"] == pl.Float64
-    assert [problem.what for problem in report.problems] == [
-        "there is no column 'Q4new', so it is empty",
-        "there is no column '_A', so it is empty",
+    assert [(problem.what, problem.rows) for problem in report.problems] == [
+        ("there is no column 'Q4new', so it is empty", 2),
+        ("there is no column '_A', so it is empty", 2),
     ]
     with pytest.raises(DataError, match="columns are missing: weight"):
         read(tmp_path, rows, required=["date", "weight"])
@@ -71,6 +71,7 @@ def test_a_lacking_column_is_empty_and_told_unless_it_is_a_key(tmp_path: Path) -
         ([["id", "date"], [1, 201306]], "none of the first 30 rows is a header"),
         ([["userid", "date", "Q3", "Q3 "], [1, 201306, 5, 6]], "columns are there twice: Q3"),
         ([["userid", "date", "Q3"]], "no row below its header"),
+        ([["userid", "date", "Q3"], [], [None, ""]], "no row below its header"),
         ([["userid", "date", "Q3"], [None, 201306, 5], [2, 201306, 5]], "userid is empty, or no id, in 1 rows"),
         (
             [["userid", "date", "Q3", "survey_date"], [1, 201306, 5, None]],

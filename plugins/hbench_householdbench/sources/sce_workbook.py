@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources import sce_cells as cells
 from hbench_householdbench.sources.archives import open_archive
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ DAY = "survey_date"
 _HEADER_WITHIN = 30
 _BATCH = 4096
 """Rows that are Python objects at a time; the workbook itself lies in the reader's own, much smaller form."""
-_BLANK = ("", "NA", "N/A", "#N/A", "NULL", "NaN", "nan")
 
 
 @dataclass(frozen=True)
@@ -100,24 +99,22 @@ class Workbook:
         lacking = [name for name in required if name not in header]
         if lacking:
             raise DataError(f"columns are missing: {', '.join(lacking)}", file=file)
-        for name in sorted({*numbers, *texts} - {*header, *optional}):
-            report.problem(file, f"there is no column {name!r}, so it is empty", 1)
         places = {name: header.index(name) for name in dict.fromkeys([KEY, *texts, *numbers, DAY]) if name in header}
-        kinds = {**dict.fromkeys(numbers, _numbers), DAY: _days}
-        parts: list[pl.DataFrame] = []
-        while batch := list(islice(rows, _BATCH)):
-            there = [row for row in batch if any(cell != "" for cell in row)]
-            columns = ((name, [row[place] for row in there]) for name, place in places.items())
-            parts.append(pl.DataFrame([kinds.get(name, _texts)(cells).alias(name) for name, cells in columns]))
-            report.counts["workbooks.empty_rows"] += len(batch) - len(there)
-        if not parts:
+        table, odd = _columns(rows, places, {**dict.fromkeys(numbers, cells.numbers), DAY: cells.days}, report)
+        if table.is_empty():
             raise DataError("the sheet has no row below its header", file=file)
-        table = pl.concat(parts)
-        _check(table, numbers, file, report)
-        absent = [pl.lit(None, pl.Float64).alias(name) for name in numbers if name not in places]
-        return table.with_columns(
-            *absent, *(pl.lit(None, pl.String).alias(name) for name in texts if name not in places)
-        )
+        for name in (KEY, DAY):
+            if name in places and (empty := table[name].null_count()):
+                raise DataError(
+                    f"{name} is empty, or no {'date' if name == DAY else 'id'}, in {empty:,} rows", file=file
+                )
+        for name, example in odd.items():
+            report.problem(file, f"cells of {name} that are no numbers", int(table[name].is_nan().sum()), example)
+        absent = {**dict.fromkeys(texts, pl.String), **dict.fromkeys(numbers, pl.Float64)}
+        absent = {name: kind for name, kind in absent.items() if name not in places}
+        for name in sorted({*absent} - {*optional}):
+            report.problem(file, f"there is no column {name!r}, so it is empty", len(table))
+        return table.with_columns(pl.lit(None, kind).alias(name) for name, kind in absent.items())
 
 
 def open_workbook(path: Path) -> Workbook:
@@ -205,63 +202,28 @@ def _header(rows: Iterator[list[Any]], file: str) -> list[str]:
     raise DataError(f"none of the first {_HEADER_WITHIN} rows is a header with a cell {KEY!r}", file=file)
 
 
-def _check(table: pl.DataFrame, numbers: Sequence[str], file: str, report: BuildReport) -> None:
-    for name in (KEY, DAY):
-        if name in table.columns and (empty := table[name].null_count()):
-            raise DataError(f"{name} is empty, or no {'date' if name == DAY else 'id'}, in {empty:,} rows", file=file)
-    for name in numbers:
-        odd = int(table[name].is_nan().sum()) if name in table.columns else 0
-        report.problem(file, f"cells of {name} that are no numbers", odd)
-
-
-def _numbers(cells: list[Any]) -> pl.Series:
+def _columns(
+    rows: Iterator[list[Any]],
+    places: Mapping[str, int],
+    kinds: Mapping[str, Callable[[list[Any]], pl.Series]],
+    report: BuildReport,
+) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return the columns at `places`, and by column of numbers the first cell that holds something else."""
     import polars as pl
+    import polars.selectors as cs
 
-    values = [None if cell == "" else cell for cell in cells]
-    try:
-        return pl.Series(values, dtype=pl.Float64, strict=True)
-    except TypeError:
-        # Cells of several kinds: numbers written as texts are numbers, anything else is none.
-        return pl.Series([_number(value) for value in values], dtype=pl.Float64)
-
-
-def _number(cell: Any) -> float | None:
-    if cell is None or (isinstance(cell, str) and cell.strip() in _BLANK):
-        return None
-    try:
-        return float(cell)
-    except (TypeError, ValueError):
-        return float("nan")
-
-
-def _texts(cells: list[Any]) -> pl.Series:
-    import polars as pl
-
-    return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
-
-
-def _text(cell: Any) -> str | None:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    text = str(cell).strip()
-    return None if text in _BLANK else text
-
-
-def _days(cells: list[Any]) -> pl.Series:
-    import polars as pl
-
-    return pl.Series([_day(cell) for cell in cells], dtype=pl.Date)
-
-
-def _day(cell: Any) -> dt.date | None:
-    if isinstance(cell, dt.datetime):
-        return cell.date()
-    if isinstance(cell, dt.date):
-        return cell
-    try:
-        return dt.date.fromisoformat(str(cell).strip()[:10])
-    except ValueError:
-        return None
+    parts = [pl.DataFrame({name: kinds.get(name, cells.texts)([]) for name in places})]
+    odd: dict[str, str] = {}
+    while batch := list(islice(rows, _BATCH)):
+        there = [row for row in batch if any(cell != "" for cell in row)]
+        report.counts["workbooks.empty_rows"] += len(batch) - len(there)
+        columns = {name: [row[place] for row in there] for name, place in places.items()}
+        part = pl.DataFrame({name: kinds.get(name, cells.texts)(column) for name, column in columns.items()})
+        parts.append(part)
+        for name, nans in part.select(cs.float().is_nan().arg_true().implode()).row(0, named=True).items():
+            if nans:
+                odd.setdefault(name, str(columns[name][nans[0]]))
+    return pl.concat(parts), odd
 
 
 def _errors() -> tuple[type[Exception], ...]:
