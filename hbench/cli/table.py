@@ -34,9 +34,9 @@ def show(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: 
 
 
 def _aligned(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    cells = [[column.upper() for column in columns], *([_cell(row.get(column)) for column in columns] for row in rows)]
-    form = "  ".join(f"%-{max(map(len, column))}s" for column in zip(*cells, strict=True))
-    return ((form % tuple(line)).rstrip() for line in cells)
+    cells = [[name.upper(), *(_cell(row.get(name)) for row in rows)] for name in columns]
+    form = "  ".join(f"%-{max(map(len, column))}s" for column in cells)
+    return ((form % line).rstrip() for line in zip(*cells, strict=True))
 
 
 def _pretty(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+import os
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,8 @@ class Scan:
         )
 
     def _home(self, path: str) -> Home:
-        return self._homes.get(os.path.dirname(path)) or self._find(Path(path).parent)  # noqa: PTH120 - many files
+        # As texts, since a listing asks for thousands of files.
+        return self._homes.get(path.rpartition(os.sep)[0]) or self._find(Path(path).parent)
 
     def _find(self, folder: Path) -> Home:
         """Return the home of a folder's files, known from now on."""
