@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +12,9 @@ from typing import Any
 import pytest
 
 from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.demo.macro import write_fred_qd
 from hbench_householdbench.sources.demo.sce_releases import write_sce_releases
-from hbench_householdbench.sources.demo.workbooks import write_workbook
+from hbench_householdbench.sources.demo.workbooks import data_sheet, write_workbook
 from hbench_householdbench.sources.sce_core import FOLDER, INCOMES, WORKBOOKS, SceCore
 from hbench_householdbench.sources.sce_values import bins
 from tests.householdbench.sce_workbooks import sheet
@@ -209,8 +213,8 @@ def answers(shared_dir: Path) -> Any:
 
 
 @pytest.fixture(scope="module")
-def real(answers: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, BuildReport]:
-    """The real answers in official workbooks, and what the source makes of them; the file knows no respondents."""
+def raw(answers: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real answers in official workbooks, beside synthetic figures of the economy; every row is a person."""
     table: dict[str, list[Any]] = {
         "date": [int(day.strftime("%Y%m")) for day in answers[0]],
         "userid": [70000001 + k for k in range(len(answers))],
@@ -222,25 +226,28 @@ def real(answers: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, B
     for place, name in TEXTS.items():
         table[name] = [str(value) for value in answers[place]]
     table["Q47"] = table["D6"]
-    folder = tmp_path_factory.mktemp("real")
+    folder = tmp_path_factory.mktemp("raw")
     for name, (first, last) in zip(WORKBOOKS, SPANS, strict=True):
         at = [k for k, date in enumerate(table["date"]) if first <= date <= last]
-        rows = [
-            ["Source: Survey of Consumer Expectations"],
-            list(table),
-            *([column[k] for column in table.values()] for k in at),
-        ]
-        write_workbook(folder / "raw" / FOLDER / name, {"Data": rows})
-    write_sce_releases(folder / "raw")
-    report = BuildReport()
-    SceCore().build(folder / "raw", folder, report=report)
-    return pl.read_parquet(folder / "sce_core.parquet"), report
+        rows = data_sheet({column: [cells[k] for k in at] for column, cells in table.items()}, above=[["Source: SCE"]])
+        write_workbook(folder / FOLDER / name, {"Data": rows})
+    write_sce_releases(folder)
+    write_fred_qd(folder, seed=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def real(raw: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What the source makes of the real answers."""
+    out = tmp_path_factory.mktemp("out")
+    SceCore().build(raw, out, report=BuildReport())
+    return pl.read_parquet(out / "sce_core.parquet")
 
 
 @pytest.mark.shared
 @pytest.mark.slow
-def test_real_answers_keep_their_counts_and_means(answers: Any, real: tuple[Any, BuildReport]) -> None:
-    core, _ = real
+def test_real_answers_keep_their_counts_and_means(answers: Any, real: Any) -> None:
+    core = real
     assert len(core) == len(answers) == 32_458
     for place, name in NUMBERS.items():
         column = {"tenure": "panel_month", "Q32": "age_years"}.get(name, name)
@@ -263,9 +270,9 @@ def test_real_answers_keep_their_counts_and_means(answers: Any, real: tuple[Any,
 
 @pytest.mark.shared
 @pytest.mark.slow
-def test_real_figures_by_hand(real: tuple[Any, BuildReport]) -> None:
+def test_real_figures_by_hand(real: Any) -> None:
     """Figures of the real core, each from one line of pandas over the original file."""
-    core, _ = real
+    core = real
     counts_and_means = {
         "Q3": (32_084, 19.483574),
         "Q13new__clean": (18_583, 15.475058),
@@ -290,12 +297,29 @@ def test_real_figures_by_hand(real: tuple[Any, BuildReport]) -> None:
 
 @pytest.mark.shared
 @pytest.mark.slow
-def test_real_distributions_are_judged_as_numpy_does(answers: Any, real: tuple[Any, BuildReport]) -> None:
+def test_real_distributions_are_judged_as_numpy_does(answers: Any, real: Any) -> None:
     np = pytest.importorskip("numpy")
-    core, _ = real
+    core = real
     for family, first in (("Q9", 63), ("Q9c", 91)):
         parts = answers[list(range(first, first + 10))].to_numpy(float)
         whole = ~np.isnan(parts).any(axis=1)
-        good = whole & (parts >= 0).all(axis=1) & (parts <= 100).all(axis=1) & (abs(parts.sum(axis=1) - 100) <= 1)
+        good = whole & (parts >= 0).all(axis=1) & (parts <= 100).all(axis=1) & (abs(np.nan_to_num(parts).sum(axis=1) - 100) <= 1)
         assert core[f"{family}__task_valid"].sum() == good.sum() > 20_000
         assert core[f"{family}__task_valid"].null_count() == np.isnan(parts).all(axis=1).sum()
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_a_task_on_real_answers_equals_plain_pandas(answers: Any, raw: Path, tmp_path: Path) -> None:
+    start = [sys.executable, "-c", "import sys; from hbench.cli.main import main; sys.exit(main())"]
+    command = [*start, "data", "build", "income_sce_growth", "--raw", str(raw), "--accept-changed"]
+    subprocess.run(command, env={**os.environ, "HBENCH_DATA": str(tmp_path)}, check=True, capture_output=True)
+    [path] = tmp_path.rglob("income_sce_growth/*/table.parquet")
+    got = pl.read_parquet(path)
+    growth = answers[77]
+    month = growth.groupby(answers[0])
+    good = (growth > month.transform("quantile", 0.01)) & (growth < month.transform("quantile", 0.99))
+    good &= answers[[153, 158, 159, 160]].replace("", None).notna().all(axis=1) & answers[114].between(18, 100)
+    assert len(got) == good.sum() > 25_000
+    assert sorted(got["Q25v2part2"]) == sorted(growth[good])
+    assert got["Q16"].drop_nulls().is_between(0, 240, closed="left").all()

@@ -81,7 +81,7 @@ def _cell(place: str, cell: Cell) -> str:
         return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>' if cell else ""
     if isinstance(cell, dt.date):
         return f'<c r="{place}" s="{_DATE_STYLE}"><v>{(cell - _EPOCH).days}</v></c>'
-    return f'<c r="{place}"><v>{cell:.12g}</v></c>'
+    return f'<c r="{place}"><v>{str(cell).removesuffix(".0")}</v></c>'
 
 
 def _letters(column: int) -> str:
