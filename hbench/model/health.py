@@ -63,7 +63,7 @@ class Health:
             return
         hint = KEEPS
         if about_key:
-            hint = f"check the key in the environment (OPENAI_API_KEY, or key_env=NAME); {KEEPS}"
+            hint = f"check the provider's key in the environment, or the one that key_env=NAME names; {KEEPS}"
         elif status == 404:
             hint = f"check the model's name and base_url; {KEEPS}"
         what = "refuses" if stop else "refuses every request"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Sampling
-from hbench.model.http import HttpModel, HttpSettings
-from hbench.model.limits import Prices
+from hbench.model.http import HttpModel
+from hbench.model.http_options import read_http_settings, read_key, read_urls
 from hbench.model.options import Options
-from hbench.model.wire import BodyError, Reply
+from hbench.model.wire import BodyError, Reply, token_count
 
 OFFICIAL = "https://api.openai.com/v1"
 _SEEDS = 2**31
@@ -88,7 +86,7 @@ class ChatWire:
         usage = payload.get("usage")
         if not isinstance(usage, dict):
             usage = {}
-        return Reply(outcomes, _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+        return Reply(outcomes, token_count(usage.get("prompt_tokens")), token_count(usage.get("completion_tokens")))
 
     def complaint(self, payload: JsonValue) -> tuple[str, str]:
         """Return message and code, from the forms that servers use."""
@@ -131,52 +129,18 @@ class OpenAI(HttpModel):
         if not argument:
             raise ModelError("model openai: which one? Write openai:NAME")
         read = Options("openai", options)
-        urls = read.texts("base_url") or (OFFICIAL,)
-        for url in urls:
-            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                raise ModelError(f"model {name}: base_url={url!r} must begin with http:// or https://")
-        key = _key(name, read.text("key_env"), urls)
-        if key and any(urlsplit(url).username is not None for url in urls):
-            # The address is not shown: it would put the password into terminals and logs.
-            raise ModelError(
-                f"model {name}: base_url holds a user, and there is a key too; a request can carry only one of them",
-                hint="take the user out of base_url, or unset the key's environment variable",
-            )
+        urls = read_urls(read, name, OFFICIAL)
+        key = read_key(read, name, urls, official=OFFICIAL, variables=("OPENAI_API_KEY",))
         draws = read.choice("n_draws", "separate", ("separate", "native"))
         limit_field = read.choice(
             "max_tokens_field",
             "max_completion_tokens" if urls == (OFFICIAL,) else "max_tokens",
             ("max_tokens", "max_completion_tokens"),
         )
-        settings = read_http_settings(read, name, urls)
+        settings = read_http_settings(read, name, urls, path=ChatWire.path)
         read.finish()
         wire = ChatWire(argument, key=key, native_draws=draws == "native", max_tokens_field=limit_field)
         return cls(name, wire, settings, secrets=(key,) if key else ())
-
-
-def read_http_settings(read: Options, name: str, urls: tuple[str, ...]) -> HttpSettings:
-    """Read the options that all HTTP back ends share."""
-    price_in, price_out = read.number("price_in"), read.number("price_out")
-    max_cost = read.number("max_cost")
-    if max_cost is not None and (price_in is None or price_out is None):
-        raise ModelError(
-            f"model {name}: max_cost needs prices",
-            hint="add price_in= and price_out=, in US dollars per million tokens",
-        )
-    usual = HttpSettings(urls)
-    return HttpSettings(
-        urls=tuple(url.removesuffix("/").removesuffix("/chat/completions") for url in urls),
-        concurrency=read.integer("concurrency", usual.concurrency),
-        attempts=read.integer("attempts", usual.attempts),
-        timeout=read.number("timeout", usual.timeout, positive=True),
-        patience=read.number("patience", usual.patience),
-        max_wait=read.number("max_wait", usual.max_wait),
-        max_body=read.integer("max_body", usual.max_body),
-        requests_per_minute=read.number("requests_per_minute", positive=True),
-        tokens_per_minute=read.number("tokens_per_minute", positive=True),
-        prices=None if price_in is None and price_out is None else Prices(price_in or 0.0, price_out or 0.0),
-        max_cost=max_cost,
-    )
 
 
 def vary_seed(seed: int, draw: int, occurrence: int = 0) -> int:
@@ -185,28 +149,6 @@ def vary_seed(seed: int, draw: int, occurrence: int = 0) -> int:
     Equal prompts of two people are two questions, so their seeds lie far apart.
     """
     return (seed + draw + _STRIDE * occurrence) % _SEEDS
-
-
-def _key(name: str, variable: str | None, urls: Sequence[str]) -> str | None:
-    if variable is not None:
-        key = os.environ.get(variable)
-        if not key:
-            raise ModelError(f"model {name}: the environment variable {variable} (key_env) is not set")
-        return key
-    key = os.environ.get("OPENAI_API_KEY") or None
-    if OFFICIAL in urls and key is None:
-        raise ModelError(
-            f"model {name}: the environment variable OPENAI_API_KEY is not set",
-            hint="set it, or name another with key_env=NAME, or name another server with base_url=URL",
-        )
-    # A key that was not named for this server does not travel unencrypted.
-    private = all(_is_private(url) for url in urls)
-    return key if private else None
-
-
-def _is_private(url: str) -> bool:
-    parts = urlsplit(url)
-    return parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _outcome(choice: JsonValue) -> Outcome:
@@ -225,7 +167,3 @@ def _outcome(choice: JsonValue) -> Outcome:
             raise BodyError("no_content", f"finish_reason {choice.get('finish_reason')!r}")
         text = ""
     return Completion(str(text), None if reasoning is None else str(reasoning))
-
-
-def _count(value: JsonValue) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -73,3 +73,16 @@ def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:
             text = text.replace(secret, "***")
     text = " ".join(_SECRETS.sub("***", text).split())
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def token_count(value: JsonValue) -> int | None:
+    """Return a number of tokens, None where there is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def error_of(payload: JsonValue, *, code: str) -> tuple[str, str]:
+    """Return message and code of a response whose ``error`` is an object with both; gateways may send a bare text."""
+    error = payload.get("error") if isinstance(payload, dict) else None
+    if not isinstance(error, dict):
+        return str(error or ""), ""
+    return str(error.get("message") or ""), str(error.get(code) or "")

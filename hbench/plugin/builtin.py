@@ -61,6 +61,8 @@ _COMPONENTS = {
         **_BASELINES,
         "ensemble": "hbench.model.ensemble:Ensemble.create",
         "replay": "hbench.model.replay:Replay.create",
+        "anthropic": "hbench.model.anthropic:Anthropic.create",
+        "google": "hbench.model.google:Google.create",
         "openai": "hbench.model.openai:OpenAI.create",
         "hf": "hbench.model.lm_eval:create_hf",
         "lm-eval": "hbench.model.lm_eval:create_lm_eval",

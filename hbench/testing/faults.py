@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Self
@@ -71,9 +71,18 @@ class Response:
         return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def respond(fault: str, completion: dict[str, Any], *, retry_after: str | None = None) -> Response:
-    """Return the response of a fault, made from the good `completion` where it is a damaged one."""
-    good = json.dumps(completion).encode()
+def respond(
+    fault: str,
+    completion: dict[str, Any],
+    translate: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+    *,
+    retry_after: str | None = None,
+) -> Response:
+    """Return the response of a fault, made from the good `completion` where it is a damaged one.
+
+    `translate` turns a chat completion, damaged or not, into the provider's format.
+    """
+    good = json.dumps(translate(completion)).encode()
     if fault.isdigit():
         status = int(fault)
         headers = {"Retry-After": retry_after} if retry_after is not None and status in (429, 503) else {}
@@ -89,11 +98,12 @@ def respond(fault: str, completion: dict[str, Any], *, retry_after: str | None =
         case "wrong_content_type":
             return Response(200, b"<html><body>Bad gateway</body></html>", kind="text/html")
         case "empty_choices":
-            return Response.of({**completion, "choices": []})
+            return Response.of(translate({**completion, "choices": []}))
         case "no_content":
-            return Response.of({**completion, "choices": [{"index": 0, "message": None, "finish_reason": None}]})
+            silent = {"index": 0, "message": None, "finish_reason": None}
+            return Response.of(translate({**completion, "choices": [silent]}))
         case "fewer_choices":
-            return Response.of({**completion, "choices": completion["choices"][:-1]})
+            return Response.of(translate({**completion, "choices": completion["choices"][:-1]}))
         case "error_body":
             return Response.of({"error": {"message": "mock fault inside a 200", "type": "server_error"}})
         case "half_close":

@@ -1,7 +1,7 @@
 """A model server that misbehaves on demand, for tests of everything that asks one.
 
-It speaks OpenAI's chat completions over plain HTTP/1.1 and is written on a bare protocol, so that it takes little of
-the processor that it shares with the client under test::
+It speaks OpenAI's chat completions, Anthropic's messages and Google's contents over plain HTTP/1.1, on a bare protocol,
+so that it takes little of the processor that it shares with the client under test::
 
     with MockServer(answer="[14]", latency=0.05, faults={"429": 0.05, "hang": 0.01}) as server:
         ...  # ask server.url
@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from hbench.testing.dialects import Dialect, dialect_of, may_pass
 from hbench.testing.faults import FAULTS, Response, respond
 
 
@@ -92,7 +93,7 @@ class Stats:
 
 
 class MockServer:
-    """An OpenAI-compatible server in a thread of its own.
+    """A model server in a thread of its own.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ class MockServer:
     retry_after : str or None
         Value of the header that ``429`` and ``503`` send.
     key : str or None
-        Where given, requests with another bearer token get 401.
+        Where given, requests with another key get 401.
     port : int
         0 lets the system choose.
     """
@@ -279,7 +280,8 @@ class _Connection(asyncio.Protocol):
             return self._send(Response.of(server.stats.summary()))
         if method == "GET" and path.endswith("/models"):
             return self._send(Response.of({"object": "list", "data": [{"id": "mock", "object": "model"}]}))
-        if method != "POST" or not path.endswith("/chat/completions"):
+        dialect = dialect_of(path) if method == "POST" else None
+        if dialect is None:
             return self._send(Response.of({"error": {"message": f"no such path: {path}"}}, status=404))
         stats = server.stats
         stats.requests += 1
@@ -296,36 +298,45 @@ class _Connection(asyncio.Protocol):
         if fault == "hang":
             return None
         if server.latency:
-            self._loop.call_later(server.latency, self._reply, fault, headers, body, fingerprint)
+            self._loop.call_later(server.latency, self._reply, dialect, path, fault, headers, body, fingerprint)
         else:
-            self._reply(fault, headers, body, fingerprint)
+            self._reply(dialect, path, fault, headers, body, fingerprint)
         return None
 
-    def _reply(self, fault: str | None, headers: Mapping[str, str], body: bytes, fingerprint: int) -> None:
+    def _reply(
+        self,
+        dialect: Dialect,
+        path: str,
+        fault: str | None,
+        headers: Mapping[str, str],
+        body: bytes,
+        fingerprint: int,
+    ) -> None:
         if self._transport is None:
             return
         server = self._server
         try:
             asked = json.loads(body)
-            question = Question(asked["messages"], asked["model"], asked.get("seed"), asked.get("n", 1), asked, headers)
+            question = Question(*dialect.question(asked, path), asked, headers)
         except (ValueError, KeyError, TypeError) as error:
             response = Response.of({"error": {"message": f"malformed request: {error}"}}, status=400)
             return self._finish(response)
         server.stats.prompts.add(_hash(json.dumps(question.messages).encode()))
-        if server.key is not None and headers.get("authorization") != f"Bearer {server.key}":
-            shown = headers.get("authorization", "none")
+        if not may_pass(dialect, headers, server.key):
+            shown = headers.get(dialect.key("")[0], "none")
             return self._finish(
                 Response.of(
                     {"error": {"message": f"Incorrect API key provided: {shown}", "code": "invalid_api_key"}}, 401
                 )
             )
         if fault is not None:
-            return self._finish(respond(fault, self._completion(question), retry_after=server.retry_after))
+            damaged = respond(fault, self._completion(question), dialect.answer, retry_after=server.retry_after)
+            return self._finish(damaged)
         stats = server.stats
         stats.answered += 1
         stats.repeated += fingerprint in stats.done
         stats.done.add(fingerprint)
-        self._finish(Response.of(self._completion(question)))
+        self._finish(Response.of(dialect.answer(self._completion(question))))
         return None
 
     def _completion(self, question: Question) -> dict[str, Any]:

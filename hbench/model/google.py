@@ -1,0 +1,149 @@
+"""Google's Gemini API: ``google:NAME``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Sampling
+from hbench.model.http import HttpModel
+from hbench.model.http_options import read_http_settings, read_key, read_urls
+from hbench.model.openai import vary_seed
+from hbench.model.options import Options
+from hbench.model.wire import BodyError, Reply, error_of, token_count
+
+OFFICIAL = "https://generativelanguage.googleapis.com/v1beta"
+_WITHHELD = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
+
+
+@dataclass
+class GenerateContentWire:
+    """The ``generateContent`` format.
+
+    Parameters
+    ----------
+    model : str
+        The model's name.
+    key : str or None
+        Sent as ``x-goog-api-key``, never in the address.
+    """
+
+    model: str
+    key: str | None = None
+
+    @property
+    def path(self) -> str:
+        """The model is part of the path."""
+        return f"/models/{quote(self.model, safe='')}:generateContent"
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """The model's name."""
+        return {"back_end": "google", "model": self.model}
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the key, if there is one."""
+        return {"x-goog-api-key": self.key} if self.key else {}
+
+    def jobs(self, draws: Sequence[int]) -> Sequence[tuple[int, ...]]:
+        """Ask for every draw by itself; newer models refuse several candidates."""
+        return [(draw,) for draw in draws]
+
+    def body(self, request: Request, draws: Sequence[int]) -> bytes:
+        """Write a request; system turns are its instruction."""
+        system = [message.content for message in request.messages if message.role == "system"]
+        turns = [
+            {"role": "model" if role == "assistant" else "user", "parts": [{"text": content}]}
+            for role, content in request.messages
+            if role != "system"
+        ]
+        settings = _settings(request.sampling)
+        if request.sampling.seed is not None:
+            settings["seed"] = vary_seed(request.sampling.seed, draws[0], request.occurrence)
+        content: dict[str, JsonValue] = {"contents": turns}
+        if system:
+            content["systemInstruction"] = {"parts": [{"text": "\n\n".join(system)}]}
+        if settings:
+            content["generationConfig"] = settings
+        return json.dumps(content | dict(request.sampling.extra)).encode()
+
+    def read(self, payload: JsonValue, draws: Sequence[int]) -> Reply:
+        """Read the first candidate; parts that are marked as thoughts are reasoning."""
+        if not isinstance(payload, dict):
+            raise BodyError("not_an_object", type(payload).__name__)
+        usage = payload.get("usageMetadata")
+        usage = usage if isinstance(usage, dict) else {}
+        made = [token_count(usage.get(name)) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
+        tokens_out = sum(count or 0 for count in made) if any(count is not None for count in made) else None
+        return Reply({draws[0]: _outcome(payload)}, token_count(usage.get("promptTokenCount")), tokens_out)
+
+    def complaint(self, payload: JsonValue) -> tuple[str, str]:
+        """Return message and status of an error."""
+        return error_of(payload, code="status")
+
+
+class Google(HttpModel):
+    """`google:NAME`, with ``base_url=`` for gateways that speak the same format."""
+
+    @classmethod
+    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Google:
+        """Make the back end from its words.
+
+        Raises
+        ------
+        ModelError
+            Without a model's name or the key that is needed, or for options that do not exist.
+        """
+        name = f"google:{argument}"
+        if not argument:
+            raise ModelError("model google: which one? Write google:NAME")
+        read = Options("google", options)
+        urls = read_urls(read, name, OFFICIAL)
+        key = read_key(read, name, urls, official=OFFICIAL, variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+        wire = GenerateContentWire(argument, key)
+        settings = read_http_settings(read, name, urls, path=wire.path)
+        read.finish()
+        return cls(name, wire, settings, secrets=(key,) if key else ())
+
+
+def _settings(sampling: Sampling) -> dict[str, JsonValue]:
+    if sampling.min_p is not None:
+        raise ModelError("the Gemini API has no min_p", hint="leave min_p= out")
+    effort = sampling.reasoning_effort
+    settings: dict[str, JsonValue] = {
+        "temperature": sampling.temperature,
+        "topP": sampling.top_p,
+        "topK": sampling.top_k,
+        "maxOutputTokens": sampling.max_tokens,
+        "stopSequences": list(sampling.stop) or None,
+        "thinkingConfig": None if effort is None else {"thinkingLevel": effort, "includeThoughts": True},
+    }
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _outcome(payload: Mapping[str, JsonValue]) -> Outcome:
+    candidates = payload.get("candidates")
+    if not isinstance(candidates, list) or not candidates or not isinstance(candidates[0], dict):
+        feedback = payload.get("promptFeedback")
+        reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
+        if reason:
+            return Failure("request", "prompt_blocked", str(reason))
+        if payload.get("error"):
+            raise BodyError("error_body", error_of(payload, code="status")[0])
+        raise BodyError("no_choices", "the response holds no candidate")
+    candidate = candidates[0]
+    content = candidate.get("content")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    texts: dict[bool, list[str]] = {False: [], True: []}
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict) and part.get("text"):
+            texts[bool(part.get("thought"))].append(str(part["text"]))
+    finished = candidate.get("finishReason")
+    if not texts[False]:
+        if finished in _WITHHELD:
+            return Failure("request", "content_filter", f"the provider withheld the answer ({finished})")
+        if finished != "MAX_TOKENS":
+            raise BodyError("no_content", f"finishReason {finished!r}")
+    return Completion("".join(texts[False]), "".join(texts[True]) or None)
