@@ -303,7 +303,8 @@ def test_real_distributions_are_judged_as_numpy_does(answers: Any, real: Any) ->
     for family, first in (("Q9", 63), ("Q9c", 91)):
         parts = answers[list(range(first, first + 10))].to_numpy(float)
         whole = ~np.isnan(parts).any(axis=1)
-        good = whole & (parts >= 0).all(axis=1) & (parts <= 100).all(axis=1) & (abs(np.nan_to_num(parts).sum(axis=1) - 100) <= 1)
+        total = np.nan_to_num(parts).sum(axis=1)
+        good = whole & (parts >= 0).all(axis=1) & (parts <= 100).all(axis=1) & (abs(total - 100) <= 1)
         assert core[f"{family}__task_valid"].sum() == good.sum() > 20_000
         assert core[f"{family}__task_valid"].null_count() == np.isnan(parts).all(axis=1).sum()
 

@@ -46,6 +46,11 @@ def test_the_header_is_found_and_empty_rows_are_counted(tmp_path: Path) -> None:
     assert (problem.what, problem.rows, problem.example) == ("cells of Q3 that are no numbers", 1, "refused")
 
 
+def test_zero_has_no_sign(tmp_path: Path) -> None:
+    table, _ = read(tmp_path, [["userid", "date", "Q3"], [1, 201306, -0.0], [2, 201306, "-0"], [3, 201306, -1]])
+    assert [str(value) for value in table["Q3"]] == ["0.0", "0.0", "-1.0"]
+
+
 def test_batches_end_anywhere(tmp_path: Path) -> None:
     n = 9_000
     table, _ = read(tmp_path, [["userid", "date", "Q3"], *([1000 + k, 201306, k % 101] for k in range(n))])

@@ -12,15 +12,16 @@ _BLANK = ("", "NA", "N/A", "#N/A", "NULL", "NaN", "nan")
 
 
 def numbers(cells: list[Any]) -> pl.Series:
-    """Return numbers (Float64): null for an empty cell, NaN for one that holds something else."""
+    """Return numbers (Float64): null for an empty cell, NaN for one that holds something else; zero has no sign."""
     import polars as pl
 
     values = [None if cell == "" else cell for cell in cells]
     try:
-        return pl.Series(values, dtype=pl.Float64, strict=True)
+        column = pl.Series(values, dtype=pl.Float64, strict=True)
     except TypeError:
         # Cells of several kinds: numbers written as texts are numbers, anything else is none.
-        return pl.Series([_number(value) for value in values], dtype=pl.Float64)
+        column = pl.Series([_number(value) for value in values], dtype=pl.Float64)
+    return column + 0.0
 
 
 def _number(cell: Any) -> float | None:

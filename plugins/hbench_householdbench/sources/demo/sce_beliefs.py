@@ -66,7 +66,7 @@ def chances(rng: np.random.Generator, turns: Turns, level: Floats, asked: Flags)
         value = np.where(anchored, last, own) + np.where(
             wide, rng.normal(0, 30, len(rows)), rng.laplace(0, 7, len(rows))
         )
-        value = np.clip(np.round(value / step) * step, 0, 100)
+        value = np.clip(np.round(value / step) * step, 0, 100) + 0.0
         value = np.where((np.abs(value - 50) <= 12) & (rng.random(len(rows)) < 0.18), 50.0, value)
         repeats = ~np.isnan(last) & (rng.random(len(rows)) < _REPEATS)
         answers[rows] = np.where(asked[rows], np.where(repeats, last, value), np.nan)
