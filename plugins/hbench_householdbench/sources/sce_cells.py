@@ -15,20 +15,20 @@ def numbers(cells: list[Any]) -> pl.Series:
     """Return numbers (Float64): null for an empty cell, NaN for one that holds something else; zero has no sign."""
     import polars as pl
 
-    values = [None if cell == "" else cell for cell in cells]
+    # A negative zero would go on to prompts and answers as "-0.0".
+    values = [None if cell == "" else cell or 0.0 for cell in cells]
     try:
-        column = pl.Series(values, dtype=pl.Float64, strict=True)
+        return pl.Series(values, dtype=pl.Float64, strict=True)
     except TypeError:
         # Cells of several kinds: numbers written as texts are numbers, anything else is none.
-        column = pl.Series([_number(value) for value in values], dtype=pl.Float64)
-    return column + 0.0
+        return pl.Series([_number(value) for value in values], dtype=pl.Float64)
 
 
 def _number(cell: Any) -> float | None:
     if cell is None or (isinstance(cell, str) and cell.strip() in _BLANK):
         return None
     try:
-        return float(cell)
+        return float(cell) or 0.0
     except (TypeError, ValueError):
         return float("nan")
 
