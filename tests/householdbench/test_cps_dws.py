@@ -12,6 +12,7 @@ import pytest
 from hbench.core import BuildReport, DataError
 from hbench.data import StepContext
 from hbench.spec import Task
+from hbench_householdbench.phrases.cps import displaced
 from hbench_householdbench.sources.cps_basic import STEM
 from hbench_householdbench.sources.cps_codes import TYPES as PERSON
 from hbench_householdbench.sources.cps_dws import CpsDws
@@ -121,6 +122,19 @@ def test_words_of_the_supplement(tmp_path: Path, tasks: dict[str, Task]) -> None
     assert earlier["dw_lookback_regime"].to_list() == ["five_year_lookback_1984_1992"]
 
 
+@pytest.mark.parametrize(
+    ("weeks", "said"),
+    [
+        (0, "were not without any for a single week"),
+        (1, "were without any for 1 week"),
+        (12, "were without any for 12 weeks"),
+        (None, None),
+    ],
+)
+def test_how_long_a_search_took(weeks: int | None, said: str | None) -> None:
+    assert displaced({"dwwksun": weeks})["without_work"] == said
+
+
 def test_cut_offs_are_those_of_all_displaced_workers(tasks: dict[str, Task]) -> None:
     rng = np.random.default_rng(1)
     n = 400
@@ -135,13 +149,13 @@ def test_cut_offs_are_those_of_all_displaced_workers(tasks: dict[str, Task]) -> 
             "DWWEEKL": rng.lognormal(6, 0.6, n).round(2),
         }
     )
-    displaced = (pl.col("DWRESP") == 2) & (pl.col("DWSTAT") == 1)
-    rows = source.filter(displaced & (pl.col("EMPSTAT") == 10))
+    asked = (pl.col("DWRESP") == 2) & (pl.col("DWSTAT") == 1)
+    rows = source.filter(asked & (pl.col("EMPSTAT") == 10))
     context = StepContext(tasks["income_cps_displace"], source.lazy())
     got = cps_trim_displaced(rows.lazy(), context, columns=["DWWEEKC", "DWWEEKL"]).collect()
     expected = []
     for row in rows.iter_rows(named=True):
-        month = source.filter(displaced & (pl.col("YEAR") == row["YEAR"]))
+        month = source.filter(asked & (pl.col("YEAR") == row["YEAR"]))
         inside = [
             np.percentile(month[name].to_numpy(), 1) < row[name] < np.percentile(month[name].to_numpy(), 99)
             for name in ("DWWEEKC", "DWWEEKL")
@@ -165,10 +179,10 @@ def test_the_planted_people_come_out(tmp_path: Path) -> None:
     table = pl.read_parquet(tmp_path / "cps_dws.parquet")
     assert table["at"].unique().to_list() == [12 * 1998 + 1]
     assert 12 * 1998 + 1 in SUPPLEMENTS
-    displaced = table.filter((pl.col("DWRESP") == 2) & (pl.col("DWSTAT") == 1))
-    assert len(displaced) > 15
-    assert displaced["CPSIDP"].n_unique() == len(displaced)
-    assert displaced["CPSIDP"].min() > 0
+    workers = table.filter((pl.col("DWRESP") == 2) & (pl.col("DWSTAT") == 1))
+    assert len(workers) > 15
+    assert workers["CPSIDP"].n_unique() == len(workers)
+    assert workers["CPSIDP"].min() > 0
     # By the people themselves: who is seen that month, twenty or older, and does what.
     who, interview = np.nonzero(some.seen & (some.month == 12 * 1998 + 1))
     truth = {
@@ -176,7 +190,7 @@ def test_the_planted_people_come_out(tmp_path: Path) -> None:
         for w, i in zip(who, interview, strict=True)
     }
     statuses = {EMPLOYED: (1, 10, 12), UNEMPLOYED: (21, 22)}
-    for number, age, status, pay in displaced.select("CPSIDP", "AGE", "EMPSTAT", "DWWEEKC").iter_rows():
+    for number, age, status, pay in workers.select("CPSIDP", "AGE", "EMPSTAT", "DWWEEKC").iter_rows():
         true_age, activity = truth[number]
         assert true_age >= 20
         assert status in statuses.get(activity, (32, 34, 36))
