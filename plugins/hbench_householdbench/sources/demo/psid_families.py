@@ -19,7 +19,7 @@ from hbench_householdbench.sources.psid_questions import REASONS
 
 _SAMPLES = (
     # first number of a family, families at scale 1, first wave, race
-    (1, 330, 1968, 1),
+    (1, 420, 1968, 1),
     (5001, 70, 1968, 2),
     (7001, 20, 1990, 4),
     (3001, 20, 1997, 3),
@@ -111,12 +111,12 @@ class _Simulation:
                 break
         yield from self._leavers(family, year)
         partner, age = family.partner, year - family.reference.born
-        if partner is None and 19 < age < 50 and r.random() < 0.09:
+        if partner is None and 19 < age < 50 and r.random() < 0.14:
             self._meet(family, year)
         elif partner is not None and r.random() < 0.016:
             yield from self._part(family, partner, year)
         young = min(year - person.born for person in family.adults)
-        if family.partner and young < 41 and len(family.children) < 4 and r.random() < 0.09:
+        if family.partner and young < 41 and len(family.children) < 4 and r.random() < 0.12:
             lineage = next((p for p in family.adults if p.sample), family.reference)
             family.children.append(
                 self._person(lineage.lineage, lineage.race, year - 1, r.randint(1, 2), 2, family.reference)
@@ -177,11 +177,11 @@ class _Simulation:
         for person in family.adults:
             other = next((one for one in family.adults if one is not person), None)
             self._earn(person, year, bool(other and other.lost and not other.again))
-        working = price(year - 1) * sum(0.004 * one for one in (family.savings, family.investments)) / price(year)
+        returns = price(year - 1) * sum(0.004 * one for one in (family.savings, family.investments)) / price(year)
         old = sum(price(year) * 1900 for person in family.adults if year - person.born > 65)
-        family.income = round(
-            sum(p.earnings for p in family.adults) + working + old + price(year) * r.expovariate(1 / 350)
-        )
+        poor = 0 if any(person.earnings for person in family.adults) else price(year) * r.uniform(600, 1800)
+        given = old + poor + price(year) * r.expovariate(1 / 350)
+        family.income = round(sum(person.earnings for person in family.adults) + returns + given)
         size, real = len(family.members), max(1500.0, family.income / price(year))
         shock = -0.11 if any(person.lost for person in family.adults) else 0.0
         spent = (
@@ -227,6 +227,8 @@ class _Simulation:
             moved = 0.3 * family.savings
             family.savings, family.investments = family.savings - moved, family.investments + moved
         family.debt = max(0.0, 0.85 * family.debt + 0.03 * family.income * r.gauss(0.7, 1.0))
+        if r.random() < 0.06:
+            family.debt += family.income * r.uniform(0.2, 0.9)
         if family.home == 1:
             family.equity = max(-20_000.0, family.equity * math.exp(r.gauss(0.045, 0.08)) + 0.035 * family.income)
             if r.random() < 0.018:
