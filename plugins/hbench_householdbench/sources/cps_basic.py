@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.cps_clean import Codes, cleaned, report_unknown
@@ -105,34 +106,56 @@ def whole_months(extract: Extract, report: BuildReport) -> Iterator[pl.DataFrame
 def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, report: BuildReport) -> pl.DataFrame:
     """Clean and write whole months; return for each month how many records have a value of every variable."""
     import polars as pl
-    import pyarrow.parquet as pq
 
-    unknown: Counter[tuple[str, float]] = Counter()
-    shared: Counter[str] = Counter()
-    present = [pl.col(name).count().alias(f"records_with_{name}") for name in TYPES]
-    availability = []
-    writer: pq.ParquetWriter | None = None
-    try:
+    # The next months are read while these are written; no more than one part waits.
+    with _Writer(path) as writer, ThreadPoolExecutor(1) as pool:
+        waiting: Future[None] | None = None
         for part in parts:
-            rows = cleaned(part, CODES, unknown)
-            positive = (pl.col("CPSIDP") > 0).fill_null(False)
-            rows = rows.with_columns(once=positive & _alone(rows, pl.col("CPSIDP")))
-            _count_shared(rows, shared)
-            table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-            if writer is None:
-                writer = pq.ParquetWriter(path, table.schema, compression="zstd", compression_level=1)
-            writer.write_table(table, row_group_size=len(rows))
-            by_month = rows.group_by("at", maintain_order=True)
-            availability.append(by_month.agg(pl.col("YEAR", "MONTH").first(), pl.len().alias("records"), *present))
-    finally:
-        if writer is not None:
-            writer.close()
-    if not availability:
-        raise DataError("the extract holds no record of a month", file=extract.path)
-    report_unknown(unknown, extract.name, report)
-    for what, count in shared.items():
+            if waiting is not None:
+                waiting.result()
+            waiting = pool.submit(writer.write, part)
+        if waiting is None:
+            raise DataError("the extract holds no record of a month", file=extract.path)
+        waiting.result()
+    report_unknown(writer.unknown, extract.name, report)
+    for what, count in writer.shared.items():
         report.problem(extract.name, what, count)
-    return pl.concat(availability)
+    return pl.concat(writer.availability)
+
+
+class _Writer:
+    """Cleans parts of whole months and appends them to a Parquet file, each as a row group."""
+
+    def __init__(self, path: Path) -> None:
+        self.unknown: Counter[tuple[str, float]] = Counter()
+        self.shared: Counter[str] = Counter()
+        self.availability: list[pl.DataFrame] = []
+        self._path = path
+        self._file: Any = None
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, part: pl.DataFrame) -> None:
+        """Clean a part, count what is odd, and append it."""
+        import polars as pl
+        import pyarrow.parquet as pq
+
+        rows = cleaned(part, CODES, self.unknown)
+        positive = (pl.col("CPSIDP") > 0).fill_null(False)
+        rows = rows.with_columns(once=positive & _alone(rows, pl.col("CPSIDP")))
+        _count_shared(rows, self.shared)
+        present = [pl.col(name).count().alias(f"records_with_{name}") for name in TYPES]
+        months = rows.group_by("at", maintain_order=True)
+        self.availability.append(months.agg(pl.col("YEAR", "MONTH").first(), pl.len().alias("records"), *present))
+        table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+        if self._file is None:
+            self._file = pq.ParquetWriter(self._path, table.schema, compression="zstd", compression_level=1)
+        self._file.write_table(table, row_group_size=len(rows))
 
 
 def _check_order(at: pl.Series, latest: int, records: int, extract: Extract) -> None:

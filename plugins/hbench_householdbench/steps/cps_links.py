@@ -78,16 +78,18 @@ def cps_link_months(frame: pl.LazyFrame, context: StepContext, *, months: int) -
     step = _INTERVIEWS[months]
     right = pl.col(_later("MISH")) == pl.col("MISH") + step
     context.detail(f"MISH is not {step} more in the later record", _count(linked.filter(found & ~right)))
-    releases = context.tables[MONTHS].select((pl.col("at") - months).alias("at"), "release_date")
+    at = pl.col("at")
+    calendar = context.tables[MONTHS].select(
+        (at - months).alias("at"),
+        "release_date",
+        _date(at - months).alias("baseline_month"),
+        _date(at).alias("outcome_month"),
+    )
     return (
         linked.filter(right)
         .drop(_KEY)
-        .join(releases, on="at", how="left", maintain_order="left")
-        .with_columns(
-            _date(pl.col("at")).alias("baseline_month"),
-            _date(pl.col("at") + months).alias("outcome_month"),
-            status(pl.col(_later("EMPSTAT"))).alias("target"),
-        )
+        .join(calendar, on="at", how="left", maintain_order="left")
+        .with_columns(target=status(pl.col(_later("EMPSTAT"))))
     )
 
 

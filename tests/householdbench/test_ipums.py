@@ -1,0 +1,194 @@
+"""Extracts of IPUMS: csv and fixed width, whole and damaged, and the samples that ipumspy's source carries."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+import tarfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.ipums import find_extract
+
+pl = pytest.importorskip("polars")
+
+TYPES = {"A": pl.Int16, "W": pl.Float64, "T": pl.String}
+
+
+def read(folder: Path, *, rows: int = 100_000) -> tuple[list[tuple[Any, ...]], BuildReport]:
+    report = BuildReport()
+    batches = list(find_extract(folder, "x").batches(TYPES, report=report, rows=rows))
+    return pl.concat(batches).select("A", "W", "T").rows() if batches else [], report
+
+
+def write(folder: Path, ending: str, data: bytes) -> None:
+    path = folder / f"x{ending}"
+    path.write_bytes(gzip.compress(data) if ending.endswith(".gz") else data)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+@pytest.mark.parametrize("header", [b"A,W,T,Z\n", b"\xef\xbb\xbfa,w,t,z\r\n", b'"A","W","T","Z"\n'])
+def test_csv(tmp_path: Path, ending: str, header: bytes) -> None:
+    end = b"\r\n" if b"\r" in header else b"\n"
+    write(tmp_path, ending, header + end.join((b"1,2.50,x,9", b",,,", b"-3,1e3,07,")) + end)
+    rows, report = read(tmp_path)
+    assert rows == [(1, 2.5, "x"), (None, None, None), (-3, 1000.0, "07")]
+    assert report.problems == []
+
+
+def test_cells_that_are_no_numbers_are_null_and_counted_wherever_they_are(tmp_path: Path) -> None:
+    odd = {20: b"x,1,t", 25: b"40000,1,t", 30: b"1.5,y,t", 31: b"2.0,3,t"}
+    lines = [odd.get(i, b"%d,%d,t" % (i, i)) for i in range(50)]
+    write(tmp_path, ".csv", b"A,W,T\n" + b"\n".join(lines) + b"\n")
+    rows, report = read(tmp_path, rows=7)
+    assert [row[0] for row in rows] == [{20: None, 25: None, 30: None, 31: 2}.get(i, i) for i in range(50)]
+    assert [row[1] for row in rows] == [{20: 1, 25: 1, 30: None, 31: 3}.get(i, i) for i in range(50)]
+    assert [(p.what, p.rows, p.example) for p in report.problems] == [
+        ("A is not a whole number", 3, "x"),
+        ("W is not a number", 1, "y"),
+    ]
+
+
+@pytest.mark.parametrize("cut", [8, 200])
+def test_an_archive_that_was_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
+    whole = gzip.compress(b"A,W,T\n" + b"".join(b"%d,%d,t\n" % (i % 999, i) for i in range(50_000)))
+    (tmp_path / "x.csv.gz").write_bytes(whole[:-cut])
+    with pytest.raises(DataError, match=r"cannot be read(.|\n)*Is the download complete"):
+        read(tmp_path)
+
+
+def test_what_is_no_extract_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no extract"):
+        find_extract(tmp_path, "x")
+    write(tmp_path, ".csv", b"A,W,W,T\n")
+    with pytest.raises(DataError, match="the header repeats W"):
+        find_extract(tmp_path, "x")
+    write(tmp_path, ".csv", b"A,T\n1,2\n")
+    with pytest.raises(DataError, match="lacks 1 variables: W"):
+        read(tmp_path)
+    write(tmp_path, ".csv.gz", b"A,W,T\n")
+    with pytest.raises(DataError, match="2 data files of one extract"):
+        find_extract(tmp_path, "x")
+
+
+CODEBOOK = """<?xml version="1.0"?><codeBook xmlns="ddi:codebook:2_5"><stdyDscr><citation><serStmt>
+<serName abbr="CPS">CPS</serName><serInfo>i</serInfo></serStmt></citation><dataAccs><useStmt><citReq>c</citReq>
+<conditions>c</conditions></useStmt></dataAccs></stdyDscr><fileDscr><fileTxt><fileName>x.dat</fileName>
+<fileCont>c</fileCont><fileStrc type="{kind}"/><fileType charset="ISO-8859-1"/><format>f</format>
+<filePlac>p</filePlac></fileTxt></fileDscr><dataDscr>{variables}</dataDscr></codeBook>"""
+VARIABLE = """<var ID="{name}" name="{name}" dcml="{decimals}" intrvl="discrete"><location StartPos="{start}"
+EndPos="{end}" width="{width}"/><labl>l</labl><txt>t</txt><concept>c</concept><varFormat type="{kind}"/></var>"""
+
+
+def codebook(folder: Path, kind: str = "rectangular") -> None:
+    fields = [("A", 1, 3, 0, "numeric"), ("T", 4, 5, 0, "character"), ("W", 6, 11, 4, "numeric")]
+    variables = "".join(
+        VARIABLE.format(name=name, start=start, end=end, width=end - start + 1, decimals=decimals, kind=form)
+        for name, start, end, decimals, form in fields
+    )
+    (folder / "x.xml").write_text(CODEBOOK.format(kind=kind, variables=variables))
+
+
+@pytest.mark.parametrize("ending", [".dat", ".dat.gz"])
+def test_fixed_width(tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("ipumspy")
+    codebook(tmp_path)
+    write(tmp_path, ending, b"001ab043554\n   \xe9 123456\n 12     x99\n-0400      \n")
+    rows, report = read(tmp_path)
+    # 4.3554 as it is printed: no reciprocal of the power of ten, which would leave 4.355400000000001.
+    assert rows == [(1, 4.3554, "ab"), (None, 12.3456, "\ufffd"), (12, None, None), (-4, None, "00")]
+    assert [(p.what, p.rows, p.example.strip()) for p in report.problems] == [("W is not a number", 1, "x99")]
+
+
+def test_fixed_width_that_does_not_fit_its_codebook_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("ipumspy")
+    write(tmp_path, ".dat", b"001ab043554\n001ab04355\n")
+    with pytest.raises(DataError, match="the codebook of the fixed-width extract is missing"):
+        read(tmp_path)
+    codebook(tmp_path)
+    with pytest.raises(DataError, match=r"x\.dat:2: the line has 10 characters, the codebook says 11"):
+        read(tmp_path)
+    codebook(tmp_path, kind="hierarchical")
+    with pytest.raises(DataError, match=r"hierarchical, not rectangular(.|\n)*ipums\.org"):
+        read(tmp_path)
+    (tmp_path / "x.xml").write_text("<html>Sign in</html>")
+    with pytest.raises(DataError, match="no codebook"):
+        read(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The extracts among the tests of ipumspy, from its source distribution."""
+    ipumspy = pytest.importorskip("ipumspy")
+    folder = tmp_path_factory.mktemp("ipumspy")
+    wanted = f"ipumspy=={ipumspy.__version__}"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", wanted]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"the source distribution of ipumspy cannot be fetched: {done.stderr.strip()[-200:]}")
+    [archive] = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    [fixtures] = folder.glob("*/tests/fixtures")
+    return fixtures
+
+
+RECTANGULAR = {
+    **{"atus_00034": (207_213, 13), "cps_00006": (7_668, 8), "cps_00361": (2_740, 12)},
+    **{"meps_00019": (103_965, 23), "usa_00172": (33_057, 10), "usa_00196": (33_057, 10)},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.packaging
+@pytest.mark.parametrize("name", RECTANGULAR)
+def test_the_samples_of_ipumspy_are_read_as_ipumspy_reads_them(samples: Path, tmp_path: Path, name: str) -> None:
+    from ipumspy import readers
+
+    for ending in (".xml", ".dat.gz"):
+        (tmp_path / f"{name}{ending}").write_bytes((samples / f"{name}{ending}").read_bytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book = readers.read_ipums_ddi(tmp_path / f"{name}.xml")
+        expected = readers.read_microdata(book, tmp_path / f"{name}.dat.gz")
+    extract, report = find_extract(tmp_path, name), BuildReport()
+    types = {one.name: pl.String if one.python_type is str else pl.Float64 for one in book.data_description}
+    table = pl.concat(extract.batches(types, report=report, rows=5_000))
+    assert table.shape == expected.shape == RECTANGULAR[name]
+    assert report.problems == []
+    for column, dtype in types.items():
+        if dtype == pl.String:
+            texts = expected[column].astype(object).where(expected[column].notna(), None).tolist()
+            assert table[column].to_list() == [text or None for text in texts], column
+        else:
+            numbers = pl.Series(expected[column].astype("float64").to_numpy(), nan_to_null=True)
+            assert table[column].equals(numbers, check_names=False), column
+
+
+@pytest.mark.slow
+@pytest.mark.packaging
+def test_the_csv_sample_equals_the_fixed_width_one(samples: Path, tmp_path: Path) -> None:
+    name, tables = "cps_00006", []
+    for endings in ((".xml", ".dat.gz"), (".csv.gz",)):
+        folder = tmp_path / endings[-1]
+        folder.mkdir()
+        for ending in endings:
+            (folder / f"{name}{ending}").write_bytes((samples / f"{name}{ending}").read_bytes())
+        extract = find_extract(folder, name)
+        types = dict.fromkeys(sorted(extract.columns), pl.Float64)
+        tables.append(pl.concat(extract.batches(types, report=BuildReport())).select(sorted(types)))
+    assert len(tables[0]) == 7_668
+    assert tables[0].equals(tables[1])
+
+
+@pytest.mark.slow
+@pytest.mark.packaging
+@pytest.mark.parametrize("name", ["atus_00035", "cps_00421", "meps_00045"])
+def test_a_hierarchical_sample_is_refused(samples: Path, name: str) -> None:
+    with pytest.raises(DataError, match="hierarchical, not rectangular"):
+        find_extract(samples, name)
