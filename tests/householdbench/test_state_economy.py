@@ -6,6 +6,7 @@ import csv
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from hbench.data.status import task_status
 from hbench.plugin import default_registry
 from hbench.spec import Task
 from hbench_householdbench.sources.demo.state_economy import write_state_economy
+from hbench_householdbench.sources.demo.workbooks import write_workbook
 from hbench_householdbench.sources.fred_qd import FRED_QD
 from hbench_householdbench.sources.hpi import MASTER, OF_COUNTRY, OF_STATES, read_hpi
 from hbench_householdbench.sources.laus import FLAT, read_laus
@@ -55,6 +57,49 @@ def test_annual_averages_of_the_unadjusted_rates_count(tmp_path: Path) -> None:
     put(tmp_path, FLAT.path, laus((rate, 2001, "M13", "5.4"), (rate, 2001, "M13", "5.5")))
     with pytest.raises(DataError, match="California 2001 has more than one unemployment_rate"):
         read_laus(tmp_path, report=BuildReport())
+
+
+def month(code: str, year: int, number: int, force: object, unemployed: object) -> list[Any]:
+    return [code, "Place", str(year), f"{number:02d}", 9_000, force, 60.0, 8_000, 55.0, unemployed, 9.9]
+
+
+@pytest.mark.parametrize("adjusted", ["seasonally adjusted", "not seasonally adjusted"])
+def test_annual_rates_of_the_workbook_are_made_of_its_levels(tmp_path: Path, adjusted: str) -> None:
+    pytest.importorskip("python_calamine")
+    rows: list[list[Any]] = [
+        ["States and selected areas"],
+        [f"January 1976 to date, {adjusted}"],
+        ["FIPS Code", "State"],
+    ]
+    rows += [month("37", 2001, k, 1000 + k, 50 if k < 7 else 60) for k in range(1, 13)]
+    # Los Angeles County's code is a number like the state's.
+    rows += [month("037", 2001, k, 500, 400) for k in range(1, 13)]
+    rows += [month("37", 2002, k, 1000, 50) for k in range(1, 12)]
+    rows += [month("37", 2002, 12, "(NA)", 50), ["Note: all of it made up."]]
+    path = tmp_path / "macro" / "bls_la" / "ststdsadata.xlsx"
+    write_workbook(path, {"data": rows})
+    report = BuildReport()
+    # 660 unemployed of 12,078.
+    assert read_laus(tmp_path, report=report).rows() == [(37, 2001, 5.5)]
+    assert report.counts["laus.months_of_other_areas"] == 12
+    assert told(report) == {
+        "states' months without a labour force and its unemployed": (1, "37 Place 2002 12"),
+        "states' years without all twelve months": (1, "state 37 in 2002"),
+        "states' years from 2001 to 2001 without unemployment_rate": (50, "Alabama 2001"),
+        **(
+            {"annual rates made of seasonally adjusted months, not the published averages": (1, "")}
+            if adjusted == "seasonally adjusted"
+            else {}
+        ),
+    }
+    write_workbook(path, {"data": [*rows, month("37", 2001, 1, 1000, 50)]})
+    with pytest.raises(DataError, match="the state 37 has 2001-01 more than once"):
+        read_laus(tmp_path, report=BuildReport())
+    put(tmp_path, FLAT.path, laus(("LAUST370000000000003", 2001, "M13", "5.6")))
+    report = BuildReport()
+    assert read_laus(tmp_path, report=report).rows() == [(37, 2001, 5.6)]
+    assert report.problems[0].file == "macro/bls_la/ststdsadata.xlsx"
+    assert "not read, since la.data.2.AllStatesU.txt is there" in report.problems[0].what
 
 
 def test_incomes_behind_odd_quotation_and_above_notes(tmp_path: Path) -> None:
@@ -188,11 +233,11 @@ def test_the_real_files_of_the_other_layouts(shared_dir: Path, tmp_path: Path) -
     assert table["year"].max() == 2018
     assert len(table) == 51 * 43 - 1  # West Virginia has no index in the first quarter of 1982.
     gaps = told(report)
-    assert gaps["states' years without all twelve months"] == (51, "(1, 2019)")
+    assert gaps["states' years without all twelve months"] == (51, "state 01 in 2019")
     assert gaps["quarters without an index"] == (1, "WV 1982 1")
     assert gaps["states' years without all four quarters"] == (1 + 51 + 1, "AK 2019")
     assert gaps["incomes per head that are no number"] == (2 * 21, "Alaska * 1929: (NA)")
-    assert gaps["annual rates made of seasonally adjusted months, not the published averages"][0] == 51 * 44
+    assert gaps["annual rates made of seasonally adjusted months, not the published averages"][0] == 51 * 43
 
     # Independent computations from the files' own cells.
     row = table.filter((pl.col("state_abbrev") == "NC") & (pl.col("year") == 1994)).row(0, named=True)

@@ -84,39 +84,42 @@ def _example(rows: pl.DataFrame) -> str:
 
 def _workbook(path: Path, name: str, report: BuildReport) -> Iterator[tuple[int, int, float]]:
     """Yield annual rates: unemployed over labour force, both summed over twelve months, to one decimal as published."""
+    import polars as pl
+
     book = open_workbook(path)
-    sums: dict[tuple[int, int], tuple[set[int], float, float]] = {}
-    titles, areas, odd = [], 0, 0
-    example = ""
+    title, odd, rows = "", [], []
     for row in book.rows(book.sheets[0]):
         code = str(row[0]).strip()
-        if code not in _CODES:
-            # Below the header stand counties and cities among the states, with codes of another length.
-            titles.append(" ".join(str(cell) for cell in row).lower() if not sums else "")
-            areas += code.isdigit()
-            continue
-        figures = _figures(row)
-        if figures is None:
-            odd += 1
-            example = example or " ".join(str(cell) for cell in row[: _MONTH + 1])
-            continue
-        year, month, labor_force, unemployed = figures
-        months, *totals = sums.setdefault((_CODES[code], year), (set(), 0.0, 0.0))
-        if month in months:
-            raise DataError(f"the state {code} has {year}-{month:02d} more than once", file=path)
-        sums[_CODES[code], year] = ({*months, month}, totals[0] + labor_force, totals[1] + unemployed)
-    if not sums:
+        if code in _CODES:
+            figures = _figures(row)
+            if figures is None:
+                odd.append(row)
+            else:
+                rows.append((_CODES[code], *figures))
+        elif rows or odd:
+            # Among the states stand counties and cities, with codes of another length, and below them notes.
+            report.counts["laus.months_of_other_areas"] += code.isdigit()
+        else:
+            title += " ".join(str(cell) for cell in row).lower()
+    if not rows:
         raise DataError("the first sheet has no state's month", file=path, hint="Keep the workbook as it came.")
-    report.counts["laus.months_of_other_areas"] = areas
-    report.problem(name, "states' months without a labour force and its unemployed", odd, example)
-    if not any("not seasonally adjusted" in title for title in titles):
+    schema = {"statefip": pl.Int32, "year": pl.Int32, "month": pl.Int32, "force": pl.Float64, "unemployed": pl.Float64}
+    months = pl.DataFrame(rows, schema=schema, orient="row")
+    again = months.filter(pl.struct("statefip", "year", "month").is_duplicated())
+    if len(again):
+        place, year, month = again.select("statefip", "year", "month").row(0)
+        raise DataError(f"the state {place:02d} has {year}-{month:02d} more than once", file=path)
+    years = months.group_by("statefip", "year", maintain_order=True).agg(pl.len(), pl.col("force", "unemployed").sum())
+    whole, short = years.filter(pl.col("len") == 12), years.filter(pl.col("len") < 12)
+    example = " ".join(str(cell) for cell in odd[0][: _MONTH + 1]) if odd else ""
+    report.problem(name, "states' months without a labour force and its unemployed", len(odd), example)
+    example = "state {:02d} in {}".format(*short.row(0)) if len(short) else ""
+    report.problem(name, "states' years without all twelve months", len(short), example)
+    if "not seasonally adjusted" not in title:
         what = "annual rates made of seasonally adjusted months, not the published averages"
-        report.problem(name, what, len(sums))
-    short = [key for key, (months, *_) in sums.items() if len(months) < 12]
-    report.problem(name, "states' years without all twelve months", len(short), str(short[0]) if short else "")
-    for (fips, year), (months, labor_force, unemployed) in sums.items():
-        if len(months) == 12:
-            yield fips, year, round(100 * unemployed / labor_force, 1)
+        report.problem(name, what, len(whole))
+    for fips, year, force, unemployed in whole.select("statefip", "year", "force", "unemployed").iter_rows():
+        yield fips, year, round(100 * unemployed / force, 1)
 
 
 def _figures(row: list[object]) -> tuple[int, int, float, float] | None:
