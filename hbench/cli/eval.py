@@ -65,6 +65,12 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Exit with 1 when a model has a larger share of invalid or missing answers in a task.",
 )
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="DOLLARS",
+    help="Send no further request above this, over all models and sessions of the run; needs prices.",
+)
 @click.option("--dry-run", is_flag=True, help="Count requests, tokens and cost; ask nothing.")
 @click.option("--plain", is_flag=True, help="No bars and no colours.")
 @click.option("--no-plugin", "blocked", multiple=True, metavar="NAME", help="Leave a plugin out; repeatable.")
@@ -86,6 +92,7 @@ def command(
     policy: Any,
     without: str | None,
     max_invalid: float | None,
+    max_cost: float | None,
     dry_run: bool,
     plain: bool,
     blocked: Sequence[str],
@@ -130,7 +137,7 @@ def command(
 
         click.echo(forecast(job))
         return
-    result = _run(job, plain=plain)
+    result = _run(job, plain=plain, max_cost=max_cost)
     _show(result, plain=plain)
     raise click.exceptions.Exit(_code(result, max_invalid))
 
@@ -141,7 +148,7 @@ def _registry(blocked: Sequence[str], strict: bool) -> Any:
     return load_plugins(block=blocked, strict=strict) if blocked or strict else default_registry()
 
 
-def _run(job: Job, *, plain: bool) -> Result:
+def _run(job: Job, *, plain: bool, max_cost: float | None) -> Result:
     import gc
     import sys
 
@@ -151,7 +158,7 @@ def _run(job: Job, *, plain: bool) -> Result:
 
     gc.freeze()  # What is loaded by now need never be looked through again.
     try:
-        return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv)
+        return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv, max_cost=max_cost)
     except Stopped as stopped:
         click.echo(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None

@@ -155,6 +155,28 @@ class HttpModel:
         return "messages"
 
     @property
+    def prices(self) -> Prices | None:
+        """What an answer costs, where it is known."""
+        return self.settings.prices
+
+    def limit_spending(self, spent: float, shared: Spend | None = None) -> None:
+        """Count what earlier sessions spent, in US dollars, and keep within a limit that several models share.
+
+        Raises
+        ------
+        ModelError
+            There is a limit to share but no prices, or the model has a limit of its own.
+        """
+        if shared is None:
+            self.spend.spent += spent
+            return
+        if self.settings.prices is None:
+            raise no_prices(self.name)
+        if self.settings.max_cost is not None:
+            raise ModelError(f"model {self.name}: max_cost= and a limit for the whole run; give one of them")
+        self.spend = shared
+
+    @property
     def parked(self) -> int:
         """Requests that wait for another try."""
         return self._flow.parked if self._flow else 0
@@ -375,7 +397,7 @@ class HttpModel:
         raise DrainError(
             ModelError(
                 f"model {self.name}: the spend limit of ${self.spend.limit:.2f} is reached"
-                f" (${self.spend.spent:.4f} spent in this session, the next request is estimated at ${estimate:.4f})",
+                f" (${self.spend.spent:.4f} spent so far, the next request is estimated at ${estimate:.4f})",
                 hint=f"raise max_cost; {KEEPS}",
             )
         )
@@ -412,6 +434,14 @@ class HttpModel:
 
     def _scrub(self, text: object) -> str:
         return scrub(str(text), self._secrets)
+
+
+def no_prices(name: str) -> ModelError:
+    """Make the error about a spend limit without prices."""
+    return ModelError(
+        f"model {name}: max_cost needs prices",
+        hint="add price_in= and price_out=, in US dollars per million tokens, or a table of prices (HBENCH_PRICES)",
+    )
 
 
 class _Endpoint:

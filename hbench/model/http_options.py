@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from hbench.core import ModelError
-from hbench.model.http import HttpSettings
+from hbench.model.http import HttpSettings, no_prices
 from hbench.model.limits import Prices
 from hbench.model.options import Options
+from hbench.model.prices import price_of
 
 
 def read_urls(read: Options, name: str, official: str) -> tuple[str, ...]:
@@ -63,12 +64,11 @@ def _is_private(url: str) -> bool:
 def read_http_settings(read: Options, name: str, urls: tuple[str, ...], *, path: str) -> HttpSettings:
     """Read the options that all HTTP back ends share; a `path` at the end of a base URL is taken off."""
     price_in, price_out = read.number("price_in"), read.number("price_out")
+    listed = price_of(name.partition(":")[2])
+    prices = listed if price_in is None and price_out is None else Prices(price_in or 0.0, price_out or 0.0)
     max_cost = read.number("max_cost")
-    if max_cost is not None and (price_in is None or price_out is None):
-        raise ModelError(
-            f"model {name}: max_cost needs prices",
-            hint="add price_in= and price_out=, in US dollars per million tokens",
-        )
+    if max_cost is not None and (prices is None or (prices is not listed and None in (price_in, price_out))):
+        raise no_prices(name)
     usual = HttpSettings(urls)
     return HttpSettings(
         urls=tuple(url.removesuffix("/").removesuffix(path) for url in urls),
@@ -80,6 +80,6 @@ def read_http_settings(read: Options, name: str, urls: tuple[str, ...], *, path:
         max_body=read.integer("max_body", usual.max_body),
         requests_per_minute=read.number("requests_per_minute", positive=True),
         tokens_per_minute=read.number("tokens_per_minute", positive=True),
-        prices=None if price_in is None and price_out is None else Prices(price_in or 0.0, price_out or 0.0),
+        prices=prices,
         max_cost=max_cost,
     )

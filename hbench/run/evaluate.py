@@ -133,8 +133,10 @@ def prepare(
     return Job(plan, tuple(made), tuple(_words(model) for model in given), choices, paths, notices, registry, path)
 
 
-def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = ()) -> Result:
-    """Ask what the journal does not know yet, then score.
+def run(
+    job: Job, *, progress: Progress | None = None, command: Sequence[str] = (), max_cost: float | None = None
+) -> Result:
+    """Ask what the journal does not know yet, then score; `max_cost` (US dollars) is for all models and sessions.
 
     Raises
     ------
@@ -161,6 +163,7 @@ def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = 
         folder.write(MANIFEST, manifest)
         journal = Journal(folder.path / JOURNAL)
         try:
+            _limit_spending(job, journal, max_cost)
             try:
                 asked = execute(job.plan, job.models, journal, progress or Silent())
             except Stopped:
@@ -195,6 +198,18 @@ def run(job: Job, *, progress: Progress | None = None, command: Sequence[str] = 
     return Result(job.path, results, asked)
 
 
+def _limit_spending(job: Job, journal: Journal, max_cost: float | None) -> None:
+    """Tell models what was spent on them before, and what all of them may spend together."""
+    from hbench.model.limits import Spend
+
+    before = {entrant.label: journal.spend(entrant.label).cost or 0.0 for entrant in job.entrants}
+    shared = None if max_cost is None else Spend(limit=max_cost, spent=sum(before.values()))
+    for entrant, model in job.models:
+        limit = getattr(model, "limit_spending", None)
+        if limit is not None:
+            limit(before[entrant.label], shared)
+
+
 def evaluate(
     tasks: str | Sequence[str],
     models: str | Model | ModelSpec | Sequence[str | Model | ModelSpec],
@@ -210,6 +225,7 @@ def evaluate(
     without: Sequence[str] = (),
     include_paths: Sequence[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
+    max_cost: float | None = None,
     registry: Registry | None = None,
     progress: Progress | None = None,
     skip_absent: bool = False,
@@ -232,6 +248,8 @@ def evaluate(
         Further folders of tasks.
     out : path or None
         Folder of the run (default: ``runs/<slug>-<hash of the plan>``).
+    max_cost : float or None
+        US dollars above which no further request is sent, over all models and sessions of the run; needs prices.
     registry : Registry or None
         Components (default: those of all installed plugins).
     progress : Progress or None
@@ -269,7 +287,7 @@ def evaluate(
         registry=registry,
         skip_absent=skip_absent,
     )
-    return run(job, progress=progress, command=sys.argv[:1])
+    return run(job, progress=progress, command=sys.argv[:1], max_cost=max_cost)
 
 
 def _words(model: Any) -> str:

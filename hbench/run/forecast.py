@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hbench.model import ModelSpec
+from hbench.core import Model
+from hbench.model.limits import Prices
+from hbench.run.entrants import Entrant
 from hbench.run.evaluate import JOURNAL, Job
 from hbench.run.execute import missing
 from hbench.run.journal import Journal
@@ -14,7 +16,7 @@ def forecast(job: Job) -> str:
     """Count the requests that the run would send now, their prompts' tokens and their cost.
 
     Tokens are characters divided by four. The cost needs the model's prices (``price_in=``, ``price_out=``, in US
-    dollars per million tokens); answers count with ``max_tokens``, their most, where it is given.
+    dollars per million tokens, or a table); answers count with ``max_tokens``, their most, where it is given.
     """
     path = job.path / JOURNAL
     # An absent journal is not made: a dry run leaves no trace.
@@ -22,7 +24,7 @@ def forecast(job: Job) -> str:
     lines = [f"{len(job.plan.tasks)} tasks, {len(job.models)} models, run folder {job.path}"]
     lines += [f"left out, {one.reason}: {one.task}" for one in job.plan.left_out]
     try:
-        for (entrant, _), words in zip(job.models, job.specs, strict=True):
+        for entrant, model in job.models:
             lines.append(f"{entrant.label}:")
             total = tokens = 0
             for planned in job.plan.tasks:
@@ -40,7 +42,9 @@ def forecast(job: Job) -> str:
                     f"  {planned.name}: {draws:,} requests, about {characters // CHARACTERS_PER_TOKEN:,} prompt tokens "
                     f"({', '.join(planned.splits)})"
                 )
-            lines.append(f"  in all: {total:,} requests, about {tokens:,} prompt tokens{_cost(words, total, tokens)}")
+            lines.append(
+                f"  in all: {total:,} requests, about {tokens:,} prompt tokens{_cost(entrant, model, total, tokens)}"
+            )
     finally:
         if journal is not None:
             journal.close()
@@ -48,13 +52,11 @@ def forecast(job: Job) -> str:
     return "\n".join(lines)
 
 
-def _cost(words: str, requests: int, tokens: int) -> str:
-    options = ModelSpec.parse(words)
-    price_in, price_out = options.options.get("price_in"), options.options.get("price_out")
-    if not isinstance(price_in, int | float):
+def _cost(entrant: Entrant, model: Model, requests: int, tokens: int) -> str:
+    prices: Prices | None = getattr(model, "prices", None)
+    if prices is None:
         return ""
-    cost = tokens * price_in / 1e6
-    most = options.sampling.max_tokens
-    if isinstance(price_out, int | float) and most is not None:
-        return f", at most about ${cost + requests * most * price_out / 1e6:,.2f} (${cost:,.2f} for prompts)"
-    return f", about ${cost:,.2f} for prompts (give max_tokens= and price_out= to bound the answers' cost)"
+    cost, most = prices.cost(tokens, 0), entrant.sampling.max_tokens
+    if most is not None:
+        return f", at most about ${cost + prices.cost(0, requests * most):,.2f} (${cost:,.2f} for prompts)"
+    return f", about ${cost:,.2f} for prompts (give max_tokens= to bound the answers' cost)"

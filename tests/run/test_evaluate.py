@@ -289,6 +289,20 @@ def test_a_dry_run_counts_and_leaves_no_trace(toy: Any) -> None:
     assert not job.path.exists()
 
 
+def test_a_spend_limit_holds_over_sessions(toy: Any) -> None:
+    with MockServer(answer="[3]") as server:
+        model = f"openai:m,base_url={server.url},price_in=10000,price_out=0,concurrency=1"
+        first = go(toy, "spend", model, max_cost=5.0)
+        spent = read_manifest(first.path)["models"][0]["spent"]
+        asked = server.stats.requests
+        assert 0 < spent["answers"] == asked
+        assert 0 < spent["cost"] <= 5.0
+        assert "spend limit of $5.00" in str(first.asked["openai:m"].error)
+        again = go(toy, "spend", model, max_cost=5.0)
+        assert server.stats.requests == asked
+        assert f"(${spent['cost']:.4f} spent so far" in str(again.asked["openai:m"].error)
+
+
 def test_it_works_inside_a_running_loop(toy: Any) -> None:
     async def notebook() -> Result:
         return go(toy, "spend", "no_change")
