@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 from hbench.api import evaluate
-from hbench.core import Completion, Deliver, Failure, Outcome, Request
+from hbench.core import AnswerSpec, Completion, Deliver, Failure, Outcome, Parsed, Request
 from hbench.metric.numeric import MAE
+from hbench.parse import JsonArray
 from hbench.plugin import ComponentInfo, Registry, default_registry
 from hbench.run.rescore import rescore
 
@@ -257,8 +258,16 @@ print(result.scores[0]["value"], result.scores[0]["fingerprint"])
     assert python(program, folder=folders[0], **shared).stdout == done[0].stdout
 
 
-class Rough(MAE):
-    """Gives NumPy's own numbers back."""
+class RoughParser(JsonArray):
+    """Reads numbers of NumPy."""
+
+    def __call__(self, completion: Completion, answer: AnswerSpec) -> Any:
+        read = super().__call__(completion, answer)
+        return Parsed(tuple(np.float32(value) for value in read.values)) if isinstance(read, Parsed) else read  # type: ignore[misc]
+
+
+class RoughMetric(MAE):
+    """Gives numbers of NumPy back."""
 
     def reduce(self, sums: Any) -> Any:
         return np.float32(super().reduce(sums)) if np.ndim(sums) == 1 else np.float32(1) * super().reduce(sums)
@@ -270,9 +279,13 @@ def test_numpy_numbers_from_models_and_metrics_are_written(study: Study) -> None
         cost: Any = np.float32(0.5)
         return Completion(f"[{number + 1}]", tokens_in=tokens, tokens_out=tokens, cost=cost)
 
-    (study.tasks / "spend.yaml").write_text(TASK.replace("[mae]", "[planted/rough, mae]") + "suite: study\n")
-    rough = ComponentInfo("metric", "rough", "planted", f"{__name__}:Rough", "planted", "1")
-    registry = Registry([*default_registry().names(), rough])
+    text = TASK.replace("[mae]", "[planted/rough, mae]").replace("json_array", "planted/rough")
+    (study.tasks / "spend.yaml").write_text(f"{text}suite: study\n")
+    own = [
+        ComponentInfo(kind, "rough", "planted", f"{__name__}:Rough{kind.title()}", "planted", "1")
+        for kind in ("metric", "parser")
+    ]
+    registry = Registry([*default_registry().names(), *own])
     result = evaluate(
         "spend",
         Scripted(answer),

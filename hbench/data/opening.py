@@ -122,7 +122,8 @@ def absent_together(errors: Sequence[AbsentError], *, of: int) -> AbsentError:
 
 
 def _absent(message: str, task: Task, kind: str) -> AbsentError:
-    error = AbsentError(message, task=task.name, hint="Make them with: " + command(task.name, kind))
+    verb = "Download" if kind == "hub" else "Make"
+    error = AbsentError(message, task=task.name, hint=f"{verb} them with: {command(task.name, kind)}")
     error.kind = kind
     return error
 

@@ -22,7 +22,8 @@ class Replay:
 
     A row has an ``id``, a ``time`` where the task's records have one, perhaps a ``draw``, and the answer in one of
     `FIELDS`. A folder is laid out as ``<task>.jsonl``, ``<split>/<task>.jsonl`` or ``<suite>/<task>.jsonl``; a run's
-    own folder will do. Only the places of rows are kept in memory.
+    own folder will do if it has one model, else the folder of one of its models, ``RUN/predictions/MODEL``. Only the
+    places of rows are kept in memory.
 
     Parameters
     ----------
@@ -108,7 +109,9 @@ class Replay:
             return [self.path]
         suite, _, name = task.rpartition("/")
         root = self.path / "predictions" if (self.path / "predictions").is_dir() else self.path
-        for pattern in (f"{suite}/{name}.jsonl", f"{name}.jsonl", f"*/{suite}/{name}.jsonl", f"*/{name}.jsonl"):
+        # A run writes SUITE__TASK.jsonl, in a folder for each model.
+        names = (f"{suite}/{name}.jsonl", f"{suite}__{name}.jsonl", f"{name}.jsonl")
+        for pattern in (*names, *(f"*/{name}" for name in names)):
             if files := sorted(root.glob(pattern)):
                 return files
         return []

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from hbench.core import Completion, Failure, Outcome, Parsed, Record, RunError
 from hbench.data.files import atomic_file
+from hbench.data.lines import plain
 
 
 class PredictionWriter:
@@ -33,7 +34,7 @@ class PredictionWriter:
             line["error"] = result.reason
         if isinstance(outcome, Completion) and outcome.reasoning is not None:
             line["reasoning"] = outcome.reasoning
-        self._stream.write(json.dumps(line) + "\n")
+        self._stream.write(json.dumps(line, default=plain) + "\n")
 
 
 @contextmanager

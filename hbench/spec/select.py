@@ -85,7 +85,11 @@ def near_misses(index: TaskIndex, name: str) -> str:
 def _meant(index: TaskIndex, part: str, *, listing: bool = False) -> list[TaskEntry | BrokenFile]:
     everything: list[TaskEntry | BrokenFile] = [*index.entries, *index.broken]
     found = everything
-    for term in filter(None, (term.strip() for term in part.split("+"))):
+    for term in (term.strip() for term in part.split("+")):
+        if not term:
+            raise SelectionError(
+                f"{part!r} names nothing on one side of `+`", hint="`@a+@b` means tasks that are both."
+            )
         matches = [item for item in everything if _matches(item, term)]
         if not matches:
             raise SelectionError(f"no task matches {term!r}", hint=near_misses(index, term.rstrip("*")))

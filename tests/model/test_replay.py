@@ -50,9 +50,12 @@ def test_draws_and_failures_of_a_run_s_own_rows(tmp_path: Path, bench: SimpleNam
     assert got.texts == {("0", 0): "a"}
 
 
-@pytest.mark.parametrize("layout", ["task.jsonl", "pre_cutoff/task.jsonl", "suite/task.jsonl"])
+LAYOUTS = ["task", "pre_cutoff/task", "suite/task", "suite__task", "predictions/model/suite__task"]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(tmp_path: Path, bench: SimpleNamespace, layout: str) -> None:
-    write(tmp_path / "f" / layout, {"id": "0", "prediction": "a"})
+    write(tmp_path / "f" / f"{layout}.jsonl", {"id": "0", "prediction": "a"})
     assert replay(tmp_path / "f", bench).texts == {("0", 0): "a"}
 
 

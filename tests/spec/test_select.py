@@ -76,6 +76,9 @@ def test_several_expressions_are_one_list() -> None:
         ("age,!agee", "no task matches 'agee'"),
         ("age,!age", "leaves no task"),
         ("@money+@traits", "no task is all of"),
+        ("+", "names nothing"),
+        ("@money+", "names nothing"),
+        ("age,!", "names nothing"),
         ("zzzzzz", "See `hbench ls tasks`"),
     ],
 )
