@@ -159,6 +159,27 @@ def test_what_is_wrong_stops_the_build(made: tuple[Path, demo.Truth], tmp_path: 
     assert "release_mich.csv" in str(caught.value) or "mich.csv" in str(caught.value)
 
 
+def test_names_of_columns_may_be_padded_and_in_any_order(made: tuple[Path, demo.Truth], tmp_path: Path) -> None:
+    """A table with a byte order mark, quoted lower-case names and its columns the other way round."""
+    one, two = tmp_path / "one", tmp_path / "two"
+    table, _ = rebuilt(made, one, lambda rows: None)
+    rebuilt(made, two, lambda rows: None)
+    lines_of = [line.split(",")[::-1] for line in (one / ARCHIVE.path).read_text().splitlines()]
+    header = ",".join(f'" {name.lower()}"' for name in lines_of[0])
+    body = "\n".join(",".join(cells) for cells in lines_of[1:])
+    (two / ARCHIVE.path).write_text(f"\ufeff{header}\n{body}\n", encoding="utf-8")
+    Michigan().build(two, two, report=BuildReport())
+    assert pl.read_parquet(two / "michigan.parquet").equals(table)
+
+
+def test_a_repeated_column_is_refused(made: tuple[Path, demo.Truth], tmp_path: Path) -> None:
+    rebuilt(made, tmp_path, lambda rows: None)
+    path = tmp_path / ARCHIVE.path
+    path.write_text(path.read_text().replace(",ICS,", ",PAGO,", 1))
+    with pytest.raises(DataError, match="columns are repeated: PAGO"):
+        Michigan().build(tmp_path, tmp_path, report=BuildReport())
+
+
 def test_the_demo_depends_on_its_seed_alone(made: tuple[Path, demo.Truth], tmp_path: Path) -> None:
     demo.write(tmp_path, seed=5, scale=0.5)
     assert (tmp_path / ARCHIVE.path).read_bytes() == (made[0] / ARCHIVE.path).read_bytes()

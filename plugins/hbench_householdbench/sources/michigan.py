@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,20 +83,7 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
     import polars as pl
 
     wanted = [*_KEYS, *VARIABLES]
-    try:
-        text = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=path) from error
-    text = text.rename({name: name.strip().upper() for name in text.columns}, strict=False)
-    missing = [name for name in wanted if name not in text.columns]
-    if missing:
-        raise DataError(
-            f"columns are missing: {', '.join(missing)}",
-            file=path,
-            line=1,
-            hint="Download all variables of the archive.",
-        )
-    cells = text.select(pl.col(wanted).str.strip_chars())
+    cells = _cells(path, wanted)
     rows = cells.select(pl.col(wanted).cast(pl.Float64, strict=False).fill_nan(None))
     for name in wanted:
         odd = cells[name].is_not_null() & (cells[name] != "") & rows[name].is_null()
@@ -113,6 +102,29 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
         )
     report.counts["michigan.cases"] = len(rows)
     return rows.drop("line")
+
+
+def _cells(path: Path, wanted: Sequence[str]) -> pl.DataFrame:
+    """Return columns of the csv as stripped text; names are matched in any case."""
+    import polars as pl
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header = [name.strip().upper() for name in next(csv.reader(stream), [])]
+        missing = [name for name in wanted if name not in header]
+        if missing:
+            hint = "Download all variables of the archive."
+            raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1, hint=hint)
+        repeated = [name for name in wanted if header.count(name) > 1]
+        if repeated:
+            raise DataError(f"columns are repeated: {', '.join(repeated)}", file=path, line=1)
+        # By place, and in the order of the file, in which they come back.
+        places = sorted(header.index(name) for name in wanted)
+        text = pl.read_csv(path, columns=places, infer_schema=False)
+    except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=path) from error
+    text.columns = [header[place] for place in places]
+    return text.select(pl.col(wanted).str.strip_chars())
 
 
 def _whole_keys(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
