@@ -184,8 +184,11 @@ def show_results(results: Sequence[Any], *, plain: bool) -> None:
 
 
 def _code(result: Result, max_invalid: float | None) -> int:
-    """Return 1 where a model gave up, or has more invalid answers than allowed."""
+    """Return 1 where a model gave up or has more invalid answers than allowed, and where no model could do anything."""
     code = 0
+    if not result.results.rows:
+        click.echo("No model can do any of the tasks, so there are no scores.", err=True)
+        code = 1
     for about in result.results.gave_up:
         click.echo(f"{about['model']} gave up: {about['error']}", err=True)
         click.echo("The same command asks for the rest.", err=True)

@@ -84,6 +84,14 @@ def test_too_many_invalid_answers_exit_with_1(words: list[str], capsys: pytest.C
     assert "10 invalid, expected_json_array" in shown.out
 
 
+def test_nothing_that_can_be_done_exits_with_1(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Path("nothing").mkdir()
+    assert main([*words, "--model", "replay:nothing"]) == 1
+    shown = capsys.readouterr()
+    assert "toy/spend is not for replay:nothing: nothing holds no spend.jsonl" in shown.out
+    assert "no scores" in shown.err
+
+
 def test_a_model_that_gives_up_exits_with_1_and_keeps_its_answers(
     words: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
