@@ -10,6 +10,7 @@ from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError
 from hbench.model.http import HttpModel
 from hbench.model.http_options import read_http_settings, read_key, read_urls
 from hbench.model.options import Options
+from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, error_of, token_count
 
 OFFICIAL = "https://api.anthropic.com/v1"
@@ -29,17 +30,20 @@ class MessagesWire:
         The model's name.
     key : str or None
         Sent as ``x-api-key``.
+    structured : Structured or None
+        Holds answers to the task's JSON Schema.
     """
 
     model: str
     key: str | None = None
+    structured: Structured | None = None
 
     path = "/messages"
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
         """The model's name; two addresses of one model are one model."""
-        return {"back_end": "anthropic", "model": self.model}
+        return {"back_end": "anthropic", "model": self.model, **({"structured": True} if self.structured else {})}
 
     def headers(self) -> Mapping[str, str]:
         """Return the API's version, and the key if there is one."""
@@ -56,6 +60,9 @@ class MessagesWire:
         content: dict[str, JsonValue] = {"model": self.model, "messages": turns, **_settings(request.sampling)}
         if system:
             content["system"] = "\n\n".join(system)
+        if self.structured is not None:
+            form = {"type": "json_schema", "schema": self.structured.schema(request.record.task, request)}
+            content["output_config"] = {**content.get("output_config", {}), "format": form}
         return json.dumps(content).encode()
 
     def read(self, payload: JsonValue, draws: Sequence[int]) -> Reply:
@@ -76,6 +83,8 @@ class MessagesWire:
             raise BodyError("no_content", f"stop_reason {stopped!r}")
         usage = payload.get("usage")
         usage = usage if isinstance(usage, dict) else {}
+        if self.structured is not None:
+            outcome = unwrap(outcome)
         return Reply({draws[0]: outcome}, _tokens_in(usage), token_count(usage.get("output_tokens")))
 
     def complaint(self, payload: JsonValue) -> tuple[str, str]:
@@ -102,8 +111,10 @@ class Anthropic(HttpModel):
         urls = read_urls(read, name, OFFICIAL)
         key = read_key(read, name, urls, official=OFFICIAL, variables=("ANTHROPIC_API_KEY",))
         settings = read_http_settings(read, name, urls, path=MessagesWire.path)
+        structured = Structured(context) if read.flag("structured") else None
         read.finish()
-        return cls(name, MessagesWire(argument, key), settings, secrets=(key,) if key else ())
+        wire = MessagesWire(argument, key, structured)
+        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
 
 
 def _settings(sampling: Sampling) -> dict[str, JsonValue]:

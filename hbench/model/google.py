@@ -12,6 +12,7 @@ from hbench.model.http import HttpModel
 from hbench.model.http_options import read_http_settings, read_key, read_urls
 from hbench.model.openai import vary_seed
 from hbench.model.options import Options
+from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, error_of, token_count
 
 OFFICIAL = "https://generativelanguage.googleapis.com/v1beta"
@@ -28,10 +29,13 @@ class GenerateContentWire:
         The model's name.
     key : str or None
         Sent as ``x-goog-api-key``, never in the address.
+    structured : Structured or None
+        Holds answers to the task's JSON Schema.
     """
 
     model: str
     key: str | None = None
+    structured: Structured | None = None
 
     @property
     def path(self) -> str:
@@ -41,7 +45,7 @@ class GenerateContentWire:
     @property
     def identity(self) -> Mapping[str, JsonValue]:
         """The model's name."""
-        return {"back_end": "google", "model": self.model}
+        return {"back_end": "google", "model": self.model, **({"structured": True} if self.structured else {})}
 
     def headers(self) -> Mapping[str, str]:
         """Return the key, if there is one."""
@@ -62,6 +66,9 @@ class GenerateContentWire:
         settings = _settings(request.sampling)
         if request.sampling.seed is not None:
             settings["seed"] = vary_seed(request.sampling.seed, draws[0], request.occurrence)
+        if self.structured is not None:
+            settings["responseMimeType"] = "application/json"
+            settings["responseJsonSchema"] = self.structured.schema(request.record.task, request)
         content: dict[str, JsonValue] = {"contents": turns}
         if system:
             content["systemInstruction"] = {"parts": [{"text": "\n\n".join(system)}]}
@@ -77,7 +84,10 @@ class GenerateContentWire:
         usage = usage if isinstance(usage, dict) else {}
         made = [token_count(usage.get(name)) for name in ("candidatesTokenCount", "thoughtsTokenCount")]
         tokens_out = sum(count or 0 for count in made) if any(count is not None for count in made) else None
-        return Reply({draws[0]: _outcome(payload)}, token_count(usage.get("promptTokenCount")), tokens_out)
+        outcome = _outcome(payload)
+        if self.structured is not None:
+            outcome = unwrap(outcome)
+        return Reply({draws[0]: outcome}, token_count(usage.get("promptTokenCount")), tokens_out)
 
     def complaint(self, payload: JsonValue) -> tuple[str, str]:
         """Return message and status of an error."""
@@ -102,10 +112,11 @@ class Google(HttpModel):
         read = Options("google", options)
         urls = read_urls(read, name, OFFICIAL)
         key = read_key(read, name, urls, official=OFFICIAL, variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"))
-        wire = GenerateContentWire(argument, key)
+        structured = Structured(context) if read.flag("structured") else None
+        wire = GenerateContentWire(argument, key, structured)
         settings = read_http_settings(read, name, urls, path=wire.path)
         read.finish()
-        return cls(name, wire, settings, secrets=(key,) if key else ())
+        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
 
 
 def _settings(sampling: Sampling) -> dict[str, JsonValue]:

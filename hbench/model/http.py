@@ -20,6 +20,7 @@ from hbench.core import Completion, Deliver, Failure, JsonValue, ModelError, Req
 from hbench.model.flow import DrainError, Flow
 from hbench.model.health import KEEPS, Health
 from hbench.model.limits import Pace, Prices, Spend, backoff, retry_after
+from hbench.model.structured import Structured
 from hbench.model.wire import BodyError, Reply, Wire, scrub
 
 if TYPE_CHECKING:
@@ -126,17 +127,28 @@ class HttpModel:
         How to ask.
     secrets : tuple of str
         Keys that must appear in no message.
+    structured : Structured or None
+        Holds answers to a JSON Schema, where tasks have one.
     """
 
     generative = True
 
-    def __init__(self, name: str, wire: Wire, settings: HttpSettings, *, secrets: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        wire: Wire,
+        settings: HttpSettings,
+        *,
+        secrets: tuple[str, ...] = (),
+        structured: Structured | None = None,
+    ) -> None:
         self.name = name
         self.settings = settings
         self.stats = Stats()
         self.spend = Spend(limit=float("inf") if settings.max_cost is None else settings.max_cost)
         self._wire = wire
         self._secrets = secrets
+        self._structured = structured
         self._endpoints = [_Endpoint(url.rstrip("/") + wire.path) for url in settings.urls]
         self._health = Health(name, patience=settings.patience, many=max(20, 3 * settings.attempts))
         self._request_pace = settings.requests_per_minute and Pace(settings.requests_per_minute)
@@ -182,8 +194,8 @@ class HttpModel:
         return self._flow.parked if self._flow else 0
 
     def unsupported(self, task: str) -> str | None:
-        """Every task that has prompts can be asked."""
-        return None
+        """Every task that has prompts can be asked; structured answers need a format that is JSON."""
+        return None if self._structured is None else self._structured.unsupported(task)
 
     async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
         """Ask for every draw of every request.

@@ -10,7 +10,9 @@ from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError
 from hbench.model.http import HttpModel
 from hbench.model.http_options import read_http_settings, read_key, read_urls
 from hbench.model.options import Options
+from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, token_count
+from hbench.parse import ROOT
 
 OFFICIAL = "https://api.openai.com/v1"
 _SEEDS = 2**31
@@ -31,12 +33,15 @@ class ChatWire:
         Ask for all draws of a record with one request (``n``) instead of one request each.
     max_tokens_field : str
         What the server calls the limit on new tokens.
+    structured : Structured or None
+        Holds answers to the task's JSON Schema.
     """
 
     model: str
     key: str | None = None
     native_draws: bool = False
     max_tokens_field: str = "max_tokens"
+    structured: Structured | None = None
 
     def __post_init__(self) -> None:
         self._head = b'{"model":' + json.dumps(self.model).encode() + b',"messages":'
@@ -47,7 +52,7 @@ class ChatWire:
     @property
     def identity(self) -> Mapping[str, JsonValue]:
         """The model's name: two servers of one model are one model."""
-        return {"back_end": "openai", "model": self.model}
+        return {"back_end": "openai", "model": self.model, **({"structured": True} if self.structured else {})}
 
     def headers(self) -> Mapping[str, str]:
         """Return the bearer token, if there is one."""
@@ -68,6 +73,8 @@ class ChatWire:
             parts.append(b',"seed":%d' % vary_seed(sampling.seed, draws[0], request.occurrence))
         if len(draws) > 1:
             parts.append(b',"n":%d' % len(draws))
+        if self.structured is not None:
+            parts.append(self._response_format(self.structured, request))
         parts.append(b"}")
         return b"".join(parts)
 
@@ -83,6 +90,8 @@ class ChatWire:
         if not isinstance(choices, list) or not choices:
             raise BodyError("no_choices", "the response holds no choices")
         outcomes = {draw: _outcome(choice) for draw, choice in zip(draws, choices, strict=False)}
+        if self.structured is not None:
+            outcomes = {draw: unwrap(outcome) for draw, outcome in outcomes.items()}
         usage = payload.get("usage")
         if not isinstance(usage, dict):
             usage = {}
@@ -97,6 +106,11 @@ class ChatWire:
             return str(error), str(payload.get("code") or "")
         message = error.get("message") or error.get("detail") or ""
         return str(message), str(error.get("code") or error.get("type") or "")
+
+    def _response_format(self, structured: Structured, request: Request) -> bytes:
+        schema = structured.schema(request.record.task, request)
+        named = {"name": ROOT, "strict": True, "schema": schema}
+        return b',"response_format":' + json.dumps({"type": "json_schema", "json_schema": named}).encode()
 
     def _settings(self, sampling: Sampling) -> bytes:
         settings: dict[str, JsonValue] = {
@@ -138,9 +152,16 @@ class OpenAI(HttpModel):
             ("max_tokens", "max_completion_tokens"),
         )
         settings = read_http_settings(read, name, urls, path=ChatWire.path)
+        structured = Structured(context) if read.flag("structured") else None
         read.finish()
-        wire = ChatWire(argument, key=key, native_draws=draws == "native", max_tokens_field=limit_field)
-        return cls(name, wire, settings, secrets=(key,) if key else ())
+        wire = ChatWire(
+            argument,
+            key=key,
+            native_draws=draws == "native",
+            max_tokens_field=limit_field,
+            structured=structured,
+        )
+        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
 
 
 def vary_seed(seed: int, draw: int, occurrence: int = 0) -> int:

@@ -90,6 +90,13 @@ class Options:
             raise self._wrong(name, value, f"a whole number of at least {least}")
         return value
 
+    def flag(self, name: str) -> bool:
+        """Return true or false; absent means false."""
+        value = self._take(name)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        raise self._wrong(name, value, "true or false")
+
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a text or a list of texts as a tuple."""
         value = self._take(name)

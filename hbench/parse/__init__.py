@@ -8,10 +8,12 @@ from hbench.parse.extract import Extracted, extract_json
 from hbench.parse.gold import parse_gold
 from hbench.parse.json_array import JsonArray, ProbabilityVectors
 from hbench.parse.repair import REPAIRS
+from hbench.parse.schema import ROOT, answer_schema
 from hbench.parse.text import Text
 
 __all__ = [
     "REPAIRS",
+    "ROOT",
     "BracketedInteger",
     "BracketedNumber",
     "ChoiceLetters",
@@ -20,6 +22,7 @@ __all__ = [
     "JsonArray",
     "ProbabilityVectors",
     "Text",
+    "answer_schema",
     "extract_json",
     "parse_gold",
 ]

@@ -8,6 +8,7 @@ from hbench.core import AnswerSpec, Completion, Failure, JsonValue, Parsed, Valu
 from hbench.parse.elements import check_element, clip, refuse, render_element
 from hbench.parse.extract import answer_text, extract_json
 from hbench.parse.repair import attempt_numbers, rebuild_vectors
+from hbench.parse.schema import array_schema
 
 
 class JsonArray:
@@ -40,6 +41,10 @@ class JsonArray:
         """Write the array with ``", "`` between elements, rounded as the answer says."""
         elements = zip(values, answer.targets, strict=True)
         return f"[{', '.join(render_element(value, target, answer.decimals) for value, target in elements)}]"
+
+    def schema(self, answer: AnswerSpec) -> dict[str, JsonValue]:
+        """Return the JSON Schema that every valid answer meets."""
+        return array_schema(answer)
 
     def _read(self, raw: object, answer: AnswerSpec) -> Values | Failure:
         found = extract_json(raw)
