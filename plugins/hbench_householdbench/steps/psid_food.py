@@ -11,13 +11,22 @@ from hbench_householdbench.steps.psid_households import Households, households
 if TYPE_CHECKING:
     import polars as pl
 
+_NUMBERS = (
+    *(("reference", name) for name in ("demo_age_gen", "edu_year", "fam_size", "fam_size_chi")),
+    *(("partner", name) for name in ("demo_age_gen", "edu_year")),
+)
+_LABELS = (
+    *(("reference", name) for name in ("demo_sex", "race_eth_maj_col", "geo_region", "home_stat")),
+    ("partner", "demo_sex"),
+)
+
 
 def psid_household_history(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Add what a household was and did: two waves before the outcome at least, up to four if it stayed the same.
 
     The profile (``current_...``) is that of the wave before, and roles are those of it; the first lag lies two waves
-    before the outcome. Adds ``annual_food_spending`` of the outcome's wave, ``household_structure`` of the profile,
-    ``__structures`` of the three waves, and the reasons of losses now and before.
+    before the outcome. Adds ``annual_food_spending`` of the outcome's wave; ``household_structure`` of the profile,
+    ``now_structure`` and ``first_structure`` of the waves after and before it; and the reasons of losses now and before.
     """
     import polars as pl
 
@@ -35,26 +44,13 @@ def psid_household_history(frame: pl.LazyFrame, context: StepContext) -> pl.Lazy
     rows = _with_lags(rows, found)
     for role in ("reference", "partner"):
         rows = _with_losses(rows, found, role)
-    profile = {
-        "reference": ("demo_age_gen", "edu_year", "fam_size", "fam_size_chi"),
-        "partner": ("demo_age_gen", "edu_year"),
-    }
-    labels = {"reference": ("demo_sex", "race_eth_maj_col", "geo_region", "home_stat"), "partner": ("demo_sex",)}
     rows = rows.with_columns(
-        *(
-            pl.col(f"{role}_{name}").alias(f"current_{role}_{name}")
-            for role, names in profile.items()
-            for name in names
-        ),
-        *(
-            pl.col(f"{role}_{name}").alias(f"current_{role}_{name}_label")
-            for role, names in labels.items()
-            for name in names
-        ),
+        *(pl.col(f"{role}_{name}").alias(f"current_{role}_{name}") for role, name in _NUMBERS),
+        *(pl.col(f"{role}_{name}").alias(f"current_{role}_{name}_label") for role, name in _LABELS),
         pl.col("structure").alias("household_structure"),
         pl.col("now_reference_food_cash").alias("annual_food_spending"),
     )
-    return rows.lazy()
+    return rows.drop("structure", "now_reference_food_cash", *_facts(found)).lazy()
 
 
 def psid_complete_partner(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
@@ -92,6 +88,10 @@ def psid_same_structure(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFra
             "a partner came or left before the profile": pl.col("first_structure") == profile,
         },
     )
+
+
+def _facts(found: Households) -> list[str]:
+    return [name for name in found.waves.columns if name.startswith(("reference_", "partner_"))]
 
 
 def _at(rows: pl.DataFrame, waves: pl.DataFrame, back: int, prefix: str) -> pl.DataFrame:
