@@ -30,9 +30,11 @@ def panel(raw: Path, out: Path) -> int:
     """Build the source's tables; return the interviews."""
     from hbench.core import BuildReport
     from hbench_householdbench.sources.cex_interview import CexInterview
+    from hbench_householdbench.sources.macro_context import Macro
 
     report = BuildReport()
-    CexInterview().build(raw, out, report=report)
+    for source in (CexInterview(), Macro()):
+        source.build(raw, out, report=report)
     return report.counts["interview.interviews"]
 
 
@@ -41,7 +43,7 @@ def rows(raw: Path, out: Path) -> int:
     import polars as pl
 
     from hbench.data import StepContext
-    from hbench.data.sample import run_steps
+    from hbench.data.sample import write_steps
     from hbench.plugin import default_registry
     from hbench.spec import discover
 
@@ -49,13 +51,15 @@ def rows(raw: Path, out: Path) -> int:
     tables = {path.stem: pl.scan_parquet(path) for path in out.glob("*.parquet")}
     source = tables["cex_interview"]
     registry = default_registry()
-    table, _ = run_steps(
-        source,
-        task.sample,
-        StepContext(task, source, tables),
-        resolve=lambda name: registry.get("step", name, suite=task.suite),
-    )
-    return len(table)
+    with tempfile.TemporaryDirectory(dir=out) as scratch:
+        funnel = write_steps(
+            source,
+            task.sample,
+            StepContext(task, source, tables, scratch=Path(scratch)),
+            resolve=lambda name: registry.get("step", name, suite=task.suite),
+            path=Path(scratch) / "rows.parquet",
+        )
+    return funnel.rows[-1].rows
 
 
 def plain_pandas(raw: Path, out: Path) -> int:
@@ -171,13 +175,15 @@ def main() -> None:
         _one(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
         return
     from hbench_householdbench.sources.cex_interview import CexInterview
+    from hbench_householdbench.sources.macro_context import Macro
 
     print(f"{'scale':>5} {'part':<8} {'count':>9} {'seconds':>8} {'CPU s':>7} {'peak MiB':>9}")
     for scale in [float(text) for text in sys.argv[1:]] or SCALES:
         with tempfile.TemporaryDirectory() as folder:
             raw, out = Path(folder) / "raw", Path(folder) / "out"
             out.mkdir()
-            CexInterview().demo(raw, seed=1, scale=scale)
+            for source in (CexInterview(), Macro()):
+                source.demo(raw, seed=1, scale=scale)
             for part in PARTS:
                 got = measure(part, raw, out)
                 print(

@@ -89,7 +89,7 @@ def rows(_raw: Path, out: Path) -> int:
     import polars as pl
 
     from hbench.data import StepContext
-    from hbench.data.parts import sample_rows
+    from hbench.data.parts import write_sample
     from hbench.plugin import default_registry
     from hbench.spec import discover
 
@@ -98,14 +98,14 @@ def rows(_raw: Path, out: Path) -> int:
     source = tables["cps_basic"]
     registry = default_registry()
     with tempfile.TemporaryDirectory(dir=out) as folder:
-        made, _ = sample_rows(
+        _, funnel = write_sample(
             task,
             source,
             StepContext(task, source, tables),
             resolve=lambda name: registry.get("step", name, suite=task.suite),
             folder=Path(folder),
         )
-        return len(made.columns({"CPSIDP"}))
+        return funnel.rows[-1].rows
 
 
 _VARIABLES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hbench.data.choice import DataChoice
-from hbench.data.context import StepContext, adds_rows, on_pandas
+from hbench.data.context import StepContext, adds_rows, in_passing, keeps_values, on_pandas
 from hbench.data.files import atomic_file, content_digest, raw_files
 from hbench.data.fingerprint import fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
@@ -36,6 +36,8 @@ __all__ = [
     "build_task",
     "content_digest",
     "fingerprint",
+    "in_passing",
+    "keeps_values",
     "on_pandas",
     "open_data",
     "open_folder",

@@ -14,7 +14,7 @@ from hbench.core import DataError, HbenchError, PluginError, Record
 from hbench.core.errors import foreign
 from hbench.core.version import __version__
 from hbench.data.code import task_code
-from hbench.data.context import StepContext
+from hbench.data.context import SLICE, StepContext
 from hbench.data.files import sha256_file
 from hbench.data.fingerprint import RULES, fingerprint, spec_digest
 from hbench.data.funnel import Funnel, FunnelRow
@@ -22,15 +22,16 @@ from hbench.data.lines import dump_line
 from hbench.data.opening import RecordsOf
 from hbench.data.panels import Panels
 from hbench.data.parameters import parameter_faults
-from hbench.data.parts import sample_rows, split_columns
+from hbench.data.parts import split_columns, write_sample
+from hbench.data.passing import TableWriter
 from hbench.data.records import write_records
 from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
 from hbench.data.stored import DATA, FUNNEL, RECORDS, SPLIT, TABLE, TRAINING, named
-from hbench.data.tables import KEY_COLUMNS, key_columns
+from hbench.data.tables import KEY_COLUMNS, key_columns, rows_at
 from hbench.data.taskdata import TaskData, is_evaluation, with_split
-from hbench.data.truth import target_values
+from hbench.data.truth import target_columns, target_values
 from hbench.execute import Executor
 from hbench.spec.task import FileSource, Task
 
@@ -182,27 +183,17 @@ def _write(item: BuildItem, panels: Mapping[str, Panels], registry: Registry, ou
     report = joint_report(panels)
     tables = all_tables(panels, task=task.name)
     source = _start(task, tables, next(iter(panels.values())).tables(), registry)
-    context = StepContext(task, source, tables)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".parts-") as folder:
-        rows, funnel = sample_rows(task, source, context, resolve=_resolver(task, registry), folder=Path(folder))
-        named_columns = rows.columns(split_columns(task))
-        keys = key_columns(task, named_columns)
-        split = _split(task, named_columns, keys, registry)
-        kept = split["split_position"].is_not_null()
-        table = rows.where(kept)
-    if len(table) < len(keys):
-        funnel = Funnel(
-            [*funnel, FunnelRow("cap", "Rows within the export budgets", len(table), len(keys) - len(table))]
-        )
-        keys, split = keys.filter(kept), split.filter(kept)
-    table.write_parquet(out / TABLE)
-    keys.hstack(split).write_parquet(out / SPLIT)
-    sampled = split["sample"]
-    write_records(out / RECORDS, _records(item, table.filter(sampled), keys.filter(sampled), split.filter(sampled)))
-    _write_training(task, table, split, out / TRAINING)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".rows-") as folder:
+        context = StepContext(task, source, tables, scratch=Path(folder))
+        files, funnel = write_sample(task, source, context, resolve=_resolver(task, registry), folder=Path(folder))
+        split, dropped = _write_split(task, files, registry, out)
+    if dropped:
+        funnel = Funnel([*funnel, FunnelRow("cap", "Rows within the export budgets", len(split), dropped)])
+    write_records(out / RECORDS, _records(item, out / TABLE, split))
+    _write_training(task, out / TABLE, split, out / TRAINING)
     _write_json(out / FUNNEL, funnel.to_json())
     counts = dict(sorted(split["split"].value_counts().iter_rows()))
-    sizes = dict(sorted(split.filter(sampled)["split"].value_counts().iter_rows()))
+    sizes = dict(sorted(split.filter("sample")["split"].value_counts().iter_rows()))
     _write_json(
         out / DATA,
         {
@@ -262,6 +253,32 @@ def _resolver(task: Task, registry: Registry) -> Callable[[str], Callable[..., A
     return resolve
 
 
+def _write_split(task: Task, files: list[Path], registry: Registry, out: Path) -> tuple[pl.DataFrame, int]:
+    """Split the rows; write the split, and the rows with a place in it. Return it and the number of the others."""
+    import polars as pl
+
+    table = pl.scan_parquet(files)
+    wanted = split_columns(task)
+    some = table.select(name for name in table.collect_schema().names() if name in wanted).collect()
+    keys = key_columns(task, some)
+    split = _split(task, some, keys, registry)
+    kept = split["split_position"].is_not_null()
+    if len(files) == 1 and kept.all():
+        files[0].rename(out / TABLE)
+    else:
+        _write_kept(table, kept, out / TABLE)
+    split = keys.filter(kept).hstack(split.filter(kept))
+    split.write_parquet(out / SPLIT)
+    return split, len(kept) - len(split)
+
+
+def _write_kept(table: pl.LazyFrame, kept: pl.Series, path: Path) -> None:
+    writer = TableWriter(path)
+    for start in range(0, max(len(kept), 1), SLICE):
+        writer.add(table.slice(start, SLICE).collect().filter(kept[start : start + SLICE]))
+    writer.close()
+
+
 def _split(task: Task, table: pl.DataFrame, keys: pl.DataFrame, registry: Registry) -> pl.DataFrame:
     rows = table.drop(KEY_COLUMNS, strict=False).hstack(keys)
     if task.split is None:
@@ -280,17 +297,20 @@ def _split(task: Task, table: pl.DataFrame, keys: pl.DataFrame, registry: Regist
     return split
 
 
-def _records(item: BuildItem, table: pl.DataFrame, keys: pl.DataFrame, split: pl.DataFrame) -> Iterator[Record]:
-    rendered = item.records_of(item.task, table.iter_rows(named=True))
-    names = keys.select(KEY_COLUMNS).iter_rows()
-    for record, name in zip(named(rendered, names, task=item.task.name), split["split"], strict=True):
+def _records(item: BuildItem, table: Path, split: pl.DataFrame) -> Iterator[Record]:
+    places = split["sample"].arg_true()
+    rendered = item.records_of(item.task, rows_at(table, places))
+    sampled = split[places]
+    names = sampled.select(KEY_COLUMNS).iter_rows()
+    for record, name in zip(named(rendered, names, task=item.task.name), sampled["split"], strict=True):
         yield with_split(record, name)
 
 
-def _write_training(task: Task, table: pl.DataFrame, split: pl.DataFrame, path: Path) -> None:
-    rows = table.filter((split["split"] == "train") & (split["split_position"] <= TRAINING_ROWS))
+def _write_training(task: Task, table: Path, split: pl.DataFrame, path: Path) -> None:
+    places = ((split["split"] == "train") & (split["split_position"] <= TRAINING_ROWS)).arg_true()
+    columns = {*target_columns(task), *(() if task.group is None else (task.group,))}
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for row in rows.iter_rows(named=True):
+        for row in rows_at(table, places, columns):
             line: dict[str, Any] = {"values": target_values(task, row)}
             if task.group is not None:
                 line["group"] = str(row[task.group])

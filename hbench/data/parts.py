@@ -1,14 +1,14 @@
-"""The rows of a sample, in memory or, where a task is made in parts, in a file for each part."""
+"""The rows of a sample, in one file or, where a task is made in parts, in a file for each part."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hbench.data.context import StepContext
 from hbench.data.funnel import Funnel, FunnelRow
-from hbench.data.sample import Resolve, run_steps
+from hbench.data.sample import Resolve, write_steps
 from hbench.spec.task import Task
 
 if TYPE_CHECKING:
@@ -19,61 +19,9 @@ PART_ROWS = 2_000_000
 """Rows of the table to start from that are in memory at a time, unless one value has more."""
 
 
-class Rows(Protocol):
-    """The rows that the steps have left, in order."""
-
-    def columns(self, names: Collection[str]) -> pl.DataFrame:
-        """Return those of some columns that there are, and any others that cost nothing."""
-        ...
-
-    def where(self, mask: pl.Series) -> pl.DataFrame:
-        """Return the rows for which the mask is true."""
-        ...
-
-
-class Whole:
-    """Rows in memory."""
-
-    def __init__(self, table: pl.DataFrame) -> None:
-        self.table = table
-
-    def columns(self, names: Collection[str]) -> pl.DataFrame:
-        """Return the table."""
-        return self.table
-
-    def where(self, mask: pl.Series) -> pl.DataFrame:
-        """Return the rows for which the mask is true."""
-        return self.table if mask.all() else self.table.filter(mask)
-
-
-class Parts:
-    """Rows in files, of which one at a time is in memory."""
-
-    def __init__(self, files: Sequence[Path]) -> None:
-        self.files = tuple(files)
-
-    def columns(self, names: Collection[str]) -> pl.DataFrame:
-        """Return the named columns that there are."""
-        import polars as pl
-
-        table = pl.scan_parquet(list(self.files))
-        return table.select(name for name in table.collect_schema().names() if name in names).collect()
-
-    def where(self, mask: pl.Series) -> pl.DataFrame:
-        """Return the rows for which the mask is true."""
-        import polars as pl
-
-        kept, start = [], 0
-        for file in self.files:
-            part = pl.read_parquet(file)
-            kept.append(part.filter(mask[start : start + len(part)]))
-            start += len(part)
-        return pl.concat(kept)
-
-
-def sample_rows(
+def write_sample(
     task: Task, source: pl.LazyFrame, context: StepContext, *, resolve: Resolve, folder: Path
-) -> tuple[Rows, Funnel]:
+) -> tuple[list[Path], Funnel]:
     """Run a task's steps: on the whole source, or on one part after the other, if the task names their column.
 
     Parameters
@@ -87,29 +35,27 @@ def sample_rows(
     resolve : callable
         Registered step of a name.
     folder : Path
-        For the files of parts.
+        For the files.
 
     Returns
     -------
-    tuple of Rows and Funnel
-        The rows, parts in ascending order; and the counts, summed over parts.
+    tuple of list of Path and Funnel
+        The Parquet files of the rows, parts in ascending order; and the counts, summed over parts.
 
     Raises
     ------
     DataError
         As `run_steps`, or the column of parts is not in the table.
     """
-    if task.parts is None:
-        table, funnel = run_steps(source, task.sample, context, resolve=resolve)
-        return Whole(table), funnel
-    context.need(source, [task.parts])
+    if task.parts is not None:
+        context.need(source, [task.parts])
+    parts = [None] if task.parts is None else _parts(source, task.parts)
     files, funnels = [], []
-    for number, inside in enumerate(_parts(source, task.parts)):
-        table, funnel = run_steps(source.filter(inside), task.sample, context, resolve=resolve)
+    for number, inside in enumerate(parts):
         files.append(folder / f"{number:06d}.parquet")
-        table.write_parquet(files[-1], compression="lz4")
-        funnels.append(funnel)
-    return Parts(files), _summed(funnels)
+        rows = source if inside is None else source.filter(inside)
+        funnels.append(write_steps(rows, task.sample, context, resolve=resolve, path=files[-1]))
+    return files, _summed(funnels)
 
 
 def _parts(source: pl.LazyFrame, name: str) -> Iterator[pl.Expr]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import DataError, HbenchError
@@ -11,6 +12,7 @@ from hbench.core.errors import foreign
 from hbench.data.context import ColumnError, StepContext
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.parameters import check_parameters
+from hbench.data.passing import Passage, TableWriter, passed
 from hbench.spec.task import Step, Task
 
 if TYPE_CHECKING:
@@ -50,36 +52,101 @@ def run_steps(
     DataError
         A column is missing, values do not suit a step, or a step adds rows without having declared it.
     """
-    table = no_nan(frame).collect()
-    rows = [FunnelRow("source", "All rows of the source", len(table), 0)]
-    for number, step in enumerate(steps):
-        function = resolve(step.name)
-        check_parameters(function, step, task=context.task.name)
-        context.details.clear()
+    import polars as pl
+
+    rows = _Rows(frame, context)
+    _run(rows, steps, resolve)
+    return pl.concat(rows.left()), Funnel(rows.funnel)
+
+
+def write_steps(
+    frame: pl.LazyFrame, steps: Sequence[Step], context: StepContext, *, resolve: Resolve, path: Path
+) -> Funnel:
+    """Apply steps in order, write the rows that are left to a Parquet file, and return the funnel.
+
+    As `run_steps`, but of the rows that go through steps `in_passing` only a slice is in memory at a time.
+    """
+    rows = _Rows(frame, context)
+    _run(rows, steps, resolve)
+    writer = TableWriter(path)
+    for table in rows.left():
+        writer.add(table)
+    writer.close()
+    return Funnel(rows.funnel)
+
+
+class _Rows:
+    """The rows on their way: where they are, and the steps `in_passing` that they have still to go through."""
+
+    def __init__(self, frame: pl.LazyFrame, context: StepContext) -> None:
+        import polars as pl
+
+        self.frame = no_nan(frame)
+        self.context = context
+        self.funnel = [FunnelRow("source", "All rows of the source", frame.select(pl.len()).collect().item(), 0)]
+        self._ahead: list[tuple[Step, Passage]] = []
+
+    def go_through(self, step: Step, number: int, function: Callable[..., Any]) -> None:
+        """Put a step ahead."""
+        call = partial(self._called, function, step, number)
+        self._ahead.append((step, Passage(call, partial(_made, step=step, task=self.context.task.name))))
+
+    def go_together(self, step: Step, number: int, function: Callable[..., Any]) -> None:
+        """Make all rows, and call a step on them."""
+        import polars as pl
+
+        self.frame = pl.concat(self.left()).lazy()
+        table = _made(self._called(function, step, number, self.frame), step=step, task=self.context.task.name)
+        self._count(step, len(table), self.context.details, adds=getattr(function, "adds_rows", False))
+        self.frame = table.lazy()
+
+    def left(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows that the steps ahead leave, and complete the funnel."""
+        yield from passed(self.frame, [passage for _, passage in self._ahead])
+        for step, passage in self._ahead:
+            self._count(step, passage.rows, [(what, rows) for what, rows in passage.details.items() if rows])
+        self._ahead = []
+
+    def _called(
+        self,
+        function: Callable[..., Any],
+        step: Step,
+        number: int,
+        frame: pl.LazyFrame,
+        passage: Passage | None = None,
+    ) -> pl.LazyFrame:
+        self.context.kept = None if passage is None else passage.kept
+        self.context.details.clear()
         try:
-            after = _apply(function, table, step, context)
+            left = _applied(function, frame, step, self.context)
         except HbenchError as error:
             error.at = error.at or ("sample", number)
             raise
-        added = max(0, len(after) - len(table)) if getattr(function, "adds_rows", False) else 0
-        if len(after) > len(table) + added:
+        if passage is not None:
+            passage.details.update(dict(self.context.details))
+        return left
+
+    def _count(self, step: Step, rows: int, details: Iterable[tuple[str, int]], *, adds: bool = False) -> None:
+        before = self.funnel[-1].rows
+        added = max(0, rows - before) if adds else 0
+        if rows > before + added:
             raise DataError(
-                f"the step {step.name!r} turned {len(table):,} rows into {len(after):,}",
-                task=context.task.name,
+                f"the step {step.name!r} turned {before:,} rows into {rows:,}",
+                task=self.context.task.name,
                 hint="A step that may add rows declares it with `adds_rows`.",
             )
-        rows.append(
-            FunnelRow(
-                step.name,
-                step.note or describe(step),
-                len(after),
-                len(table) + added - len(after),
-                tuple(context.details),
-                added,
-            )
-        )
-        table = after
-    return table, Funnel(rows)
+        note = step.note or describe(step)
+        self.funnel.append(FunnelRow(step.name, note, rows, before + added - rows, tuple(details), added))
+
+
+def _run(rows: _Rows, steps: Sequence[Step], resolve: Resolve) -> None:
+    for number, step in enumerate(steps):
+        function = resolve(step.name)
+        check_parameters(function, step, task=rows.context.task.name)
+        if getattr(function, "in_passing", False):
+            rows.go_through(step, number, function)
+        else:
+            rows.go_together(step, number, function)
 
 
 def sample_columns(task: Task, table: pl.DataFrame, registry: Registry) -> list[str] | None:
@@ -118,31 +185,40 @@ def no_nan(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.with_columns(cs.float().fill_nan(None))
 
 
-def _apply(function: Callable[..., Any], table: pl.DataFrame, step: Step, context: StepContext) -> pl.DataFrame:
+def _applied(function: Callable[..., Any], frame: pl.LazyFrame, step: Step, context: StepContext) -> pl.LazyFrame:
     with foreign(
         f"the step {step.name!r}",
         DataError,
         task=context.task.name,
         hint=f"Its parameters: {', '.join(_words(step.params)) or 'none'}.",
     ):
-        return _result(function, table, step, context)
+        return _result(function, frame, step, context)
 
 
-def _result(function: Callable[..., Any], table: pl.DataFrame, step: Step, context: StepContext) -> pl.DataFrame:
+def _result(function: Callable[..., Any], frame: pl.LazyFrame, step: Step, context: StepContext) -> pl.LazyFrame:
     import polars as pl
 
     try:
         if getattr(function, "frames", "polars") == "pandas":
-            result = pl.from_pandas(function(table.to_pandas(), context, **step.params)).lazy()
+            result = pl.from_pandas(function(frame.collect().to_pandas(), context, **step.params)).lazy()
         else:
-            result = function(table.lazy(), context, **step.params)
+            result = function(frame, context, **step.params)
         if not isinstance(result, pl.LazyFrame):
             raise DataError(
                 f"the step {step.name!r} returned a {type(result).__name__}, not a lazy frame", task=context.task.name
             )
-        return no_nan(result).collect()
+        return result if getattr(function, "keeps_values", False) else no_nan(result)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the step {step.name!r} failed: {error}", task=context.task.name) from error
+
+
+def _made(frame: pl.LazyFrame, *, step: Step, task: str) -> pl.DataFrame:
+    import polars as pl
+
+    try:
+        return frame.collect()
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"the step {step.name!r} failed: {error}", task=task) from error
 
 
 def _words(params: dict[str, Any]) -> Iterable[str]:

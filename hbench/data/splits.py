@@ -36,8 +36,8 @@ class SplitRule(Protocol):
     def __call__(self, rows: pl.DataFrame, *, task: str, **params: Any) -> pl.DataFrame:
         """Return a frame of `COLUMNS`, row by row.
 
-        `rows` has the columns ``id``, ``time`` and ``release_date`` (texts or null) and all columns of the table;
-        `task` is the bare name, part of every seed.
+        `rows` has the columns ``id``, ``time`` and ``release_date`` (texts or null), and those of the table's columns
+        that `params` name; `task` is the bare name, part of every seed.
         """
         ...
 

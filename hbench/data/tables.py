@@ -73,7 +73,7 @@ def stored_rows(path: Path, split: str, limit: int | None) -> tuple[Iterator[Map
         .select("__row", *KEY_COLUMNS)
         .collect()
     )
-    return _batches(path / TABLE, places["__row"]), places.select(KEY_COLUMNS).iter_rows()
+    return rows_at(path / TABLE, places["__row"]), places.select(KEY_COLUMNS).iter_rows()
 
 
 def named_rows(
@@ -94,21 +94,24 @@ def named_rows(
         .sort("__row")
         .collect()
     )
-    rows = _batches(path / TABLE, places["__row"])
+    rows = rows_at(path / TABLE, places["__row"])
     yield from zip(places.select("id", "time").iter_rows(), rows, strict=True)
 
 
-def _batches(table: Path, places: pl.Series) -> Iterator[Mapping[str, Any]]:
-    # Row by row of a frame as dicts costs memory; batches keep it flat.
+def rows_at(table: Path, places: pl.Series, columns: Collection[str] | None = None) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows at ascending places of a Parquet file, with all columns or some."""
     import polars as pl
 
-    frame = pl.scan_parquet(table).with_row_index("__row")
+    # Row by row of a frame as dicts costs memory; batches keep it flat.
+    frame = pl.scan_parquet(table, row_index_name="__row")
+    if columns is not None:
+        frame = frame.select("__row", *columns)
     for start in range(0, len(places), _BATCH):
         wanted = places[start : start + _BATCH]
         yield from (
-            frame.filter(pl.col("__row").is_between(wanted[0], wanted[-1]))
+            frame.slice(wanted[0], wanted[-1] - wanted[0] + 1)
             .filter(pl.col("__row").is_in(wanted.implode()))
             .drop("__row")
-            .collect()
+            .collect(engine="streaming")
             .iter_rows(named=True)
         )

@@ -191,7 +191,7 @@ def test_categories_add_up_or_stop_the_build(tmp_path: Path, tasks: Mapping[str,
         frame = frame.with_columns(pl.lit(None, pl.Float64).alias(f"{name}_lag{k}") for name in lagless)
     good = frame.filter(pl.col("newid") == "00000012")
     assert len(cex_categories_add_up(good, own).collect()) == 1
-    with pytest.raises(DataError, match=r"in 1 rows the categories do not add up .*:0000002 miss it by \$0.01"):
+    with pytest.raises(DataError, match=r"in 1 rows or more the categories do not add up .*:0000002 miss it by \$0.01"):
         cex_categories_add_up(frame, own)
 
 

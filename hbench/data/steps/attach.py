@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
-from hbench.data.context import StepContext
+from hbench.data.context import StepContext, in_passing
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@in_passing
 def attach(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -52,7 +53,7 @@ def attach(
     other = other.select(*pairs.values(), *added).rename(
         {there: name for name, there in pairs.items() if name != there}
     )
-    again = other.group_by(list(pairs)).len().filter(_more_than_one()).collect()
+    again = context.once(lambda: other.group_by(list(pairs)).len().filter(_more_than_one()).collect())
     if len(again):
         raise DataError(
             f"the table {table!r} has {len(again):,} repeated keys, among them {again.drop('len').row(0)}",

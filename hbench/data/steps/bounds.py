@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from hbench.core import SpecError
-from hbench.data.context import StepContext, lagged
+from hbench.data.context import StepContext, in_passing, keeps_values, lagged
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +16,8 @@ Bound = float | str
 """A number, or a text for columns of texts: dates as ``YYYY-MM-DD`` are in the order of their days."""
 
 
+@in_passing
+@keeps_values
 def at_least(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -50,6 +52,8 @@ def at_least(
     )
 
 
+@in_passing
+@keeps_values
 def at_most(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -72,6 +76,8 @@ def at_most(
     )
 
 
+@in_passing
+@keeps_values
 def between(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -100,6 +106,8 @@ def between(
     )
 
 
+@in_passing
+@keeps_values
 def one_of(
     frame: pl.LazyFrame, context: StepContext, *, bounds: Mapping[str, Sequence[Any]], missing: Missing = "drop"
 ) -> pl.LazyFrame:
@@ -114,6 +122,8 @@ def one_of(
     )
 
 
+@in_passing
+@keeps_values
 def exclude(
     frame: pl.LazyFrame, context: StepContext, *, bounds: Mapping[str, Sequence[Any]], missing: Missing = "keep"
 ) -> pl.LazyFrame:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError, SpecError
-from hbench.data.context import StepContext, lagged
+from hbench.data.context import StepContext, in_passing, keeps_values
+from hbench.data.earlier import carry, earlier_rows, in_rounds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,6 +18,8 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _DAYS = {"day": 1, "week": 7}
 
 
+@in_passing
+@keeps_values
 def lags(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -60,32 +63,26 @@ def lags(
         raise SpecError(f"the depth of lags is {depth}, not at least 1", task=context.task.name)
     context.need(frame, [by, order, *columns, *require])
     unit, length = _length(step, context)
-    # Only what the lags need is sorted: a table may have a hundred other columns.
-    carried = list(dict.fromkeys((by, *columns, *require)))
-    rows = frame.select(*carried, _round(frame, order, unit, context).alias("__round")).with_row_index("__row")
-    repeated = rows.select(by, "__round").filter(pl.struct(by, "__round").is_duplicated()).collect()
-    if len(repeated):
-        raise DataError(
-            f"{len(repeated):,} rows repeat a member and its round, among them {by} {repeated[by][0]}",
-            task=context.task.name,
-        )
-    rows = rows.sort(by, "__round", nulls_last=True)
-    shallower = pl.lit(True)
-    for k in range(1, depth + 1):
-        # In this order a member's rows follow each other, so a plain shift does, many times faster than one by group.
-        counts = pl.col(by).eq_missing(pl.col(by).shift(k))
-        counts = counts & ((pl.col("__round") - pl.col("__round").shift(k)) == k * length)
-        for name in require:
-            counts = counts & pl.col(name).shift(k).is_not_null()
-        counts = counts.fill_null(False) & (shallower if prefix else True)
-        rows = rows.with_columns(counts.alias(f"__counts{k}"))
-        shallower = pl.col(f"__counts{k}")
-        rows = rows.with_columns(
-            pl.when(shallower).then(pl.col(name).shift(k)).alias(lag)
-            for name, lag in zip(columns, lagged(columns, k), strict=True)
-        )
-    added = [lag for k in range(1, depth + 1) for lag in lagged(columns, k)]
-    return frame.with_columns(rows.sort("__row").select(added).collect().get_columns())
+
+    def places() -> pl.DataFrame:
+        present = pl.all_horizontal(pl.col(name).is_not_null() for name in require) if require else pl.lit(True)
+        keys = frame.select(member=by, round=_round(frame, order, unit, context), present=present)
+        rows = in_rounds(keys.collect())
+        if rows["again"].any():
+            _refuse_repeated(rows, frame, by, context)
+        return earlier_rows(rows, depth=depth, length=length, prefix=prefix, usable="present")
+
+    return carry(frame, columns, places, context, depth=depth)
+
+
+def _refuse_repeated(rows: pl.DataFrame, frame: pl.LazyFrame, by: str, context: StepContext) -> None:
+    import polars as pl
+
+    repeated = rows.filter(pl.col("again") | pl.col("again").shift(-1, fill_value=False))["row"].sort()
+    member = frame.select(by).slice(repeated[0], 1).collect().item()
+    raise DataError(
+        f"{len(repeated):,} rows repeat a member and its round, among them {by} {member}", task=context.task.name
+    )
 
 
 def _length(step: int | str, context: StepContext) -> tuple[str, int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hbench.data.context import StepContext
+from hbench.data.context import StepContext, in_passing, keeps_values
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@in_passing
+@keeps_values
 def require(frame: pl.LazyFrame, context: StepContext, *, columns: Sequence[str]) -> pl.LazyFrame:
     """Drop rows in which any of the columns is missing.
 

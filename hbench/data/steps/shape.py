@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
-from hbench.data.context import StepContext
+from hbench.data.context import StepContext, in_passing, keeps_values
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@in_passing
+@keeps_values
 def rename(frame: pl.LazyFrame, context: StepContext, **names: str) -> pl.LazyFrame:
     """Rename columns: ``- rename: {old: new}``."""
     context.need(frame, names)
@@ -21,6 +23,7 @@ def rename(frame: pl.LazyFrame, context: StepContext, **names: str) -> pl.LazyFr
     return frame.rename(names)
 
 
+@keeps_values
 def sort(frame: pl.LazyFrame, context: StepContext, *, columns: Sequence[str]) -> pl.LazyFrame:
     """Put rows in the order of columns, missing values last; equal rows keep their order."""
     context.need(frame, columns)

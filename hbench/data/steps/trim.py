@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hbench.core import DataError, SpecError
-from hbench.data.context import StepContext, lagged
+from hbench.data.context import StepContext, in_passing, keeps_values, lagged
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@in_passing
+@keeps_values
 def trim(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -57,7 +59,7 @@ def trim(
             raise SpecError(f"{share} is not a share between 0 and 1", task=context.task.name)
     base = context.source if cutoffs == "whole_source" else frame
     context.need(base, [*columns, *by])
-    limits = _limits(base, columns, by, lower, upper)
+    limits = context.once(lambda: _limits(base, columns, by, lower, upper))
     if equal == "error":
         _refuse_equal(limits, columns, by, context)
     conditions: dict[str, pl.Expr] = {}

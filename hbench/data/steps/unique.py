@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from hbench.core import DataError
-from hbench.data.context import StepContext
+from hbench.data.context import StepContext, keeps_values
 
 if TYPE_CHECKING:
     import polars as pl
 
 
+@keeps_values
 def unique(
     frame: pl.LazyFrame,
     context: StepContext,

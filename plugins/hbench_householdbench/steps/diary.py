@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from hbench.core import SpecError
-from hbench.data import StepContext
+from hbench.data import StepContext, in_passing, keeps_values
+from hbench.data.earlier import carry, earlier_rows, in_rounds
 from hbench_householdbench.steps.social_security import payment_calendar
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ _CENT = 1e-8
 """Slack for sums of floating-point amounts."""
 
 
+@in_passing
 def diary_payment_calendar(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Add where a day stands in the calendar, and to the payment nearest to it.
 
@@ -40,21 +43,24 @@ def diary_payment_calendar(frame: pl.LazyFrame, context: StepContext) -> pl.Lazy
     )
     day = pl.col("diary_date")
     dates = frame.select(day).drop_nulls().unique()
-    nearest = (
+    nearest = context.once(
         # An inner join by distance would be larger; there are few different dates.
         dates.join(calendar, how="cross")
         .with_columns(event_time=(day - pl.col("payment_date")).dt.total_days().cast(pl.Int32))
         .filter(pl.col("event_time").abs() <= 31)
         .sort(day, pl.col("event_time").abs(), "payment_date")
         .unique("diary_date", keep="first", maintain_order=True)
+        .collect
     )
-    return frame.join(nearest, on="diary_date", how="left", maintain_order="left").with_columns(
+    return frame.join(nearest.lazy(), on="diary_date", how="left", maintain_order="left").with_columns(
         day.dt.weekday().replace_strict(range(1, 8), _WEEKDAYS, return_dtype=pl.String).alias("current_day_of_week"),
         day.dt.day().cast(pl.Int32).alias("current_day_of_month"),
         day.dt.month().replace_strict(range(1, 13), _MONTHS, return_dtype=pl.String).alias("current_month"),
     )
 
 
+@in_passing
+@keeps_values
 def diary_daily_history(frame: pl.LazyFrame, context: StepContext, *, days: int) -> pl.LazyFrame:
     """Add the three kinds of spending on each of the `days` days before, of both weeks of the household.
 
@@ -66,27 +72,22 @@ def diary_daily_history(frame: pl.LazyFrame, context: StepContext, *, days: int)
     if days < 1:
         raise SpecError(f"a history of {days} days is none", task=context.task.name)
     context.need(frame, ["cu_id", "diary_date", *SPENDING])
-    # The few columns apart: sorting whole rows of millions of days would cost gigabytes.
-    days_only = (
-        frame.select("cu_id", "diary_date", *SPENDING)
-        .with_row_index("row")
-        .sort("cu_id", "diary_date", nulls_last=True, maintain_order=True)
-        .with_columns(household=pl.col("cu_id").rle_id())
-        .drop("cu_id")
-    )
-    day, household = pl.col("diary_date"), pl.col("household")
-    again = ((day == day.shift(1)) & (household == household.shift(1))).fill_null(False)
-    lags = []
-    for k in range(1, days + 1):
-        exact = (household == household.shift(k)) & (day - day.shift(k) == pl.duration(days=k))
-        lags += [pl.when(exact).then(pl.col(name).shift(k)).alias(f"{name}_lag{k}") for name in SPENDING]
-    history = days_only.select("row", *lags, __repeated=again.any().over("household")).sort("row").drop("row")
-    # Made once: `keep` reads its frame for the counts as well.
-    history = history.collect().lazy()
-    frame = pl.concat([frame, history], how="horizontal")
+
+    @cache
+    def rows() -> pl.DataFrame:
+        return in_rounds(frame.select(member="cu_id", round=pl.col("diary_date").to_physical()).collect())
+
+    def repeated() -> pl.LazyFrame:
+        again = (pl.col("again") & pl.col("round").is_not_null()).any().over("member")
+        return rows().lazy().select("row", __repeated=again).sort("row").drop("row")
+
+    with_history = carry(frame, SPENDING, lambda: earlier_rows(rows(), depth=days, length=1), context, depth=days)
+    frame = context.beside(with_history, repeated)
     return context.keep(frame, {"a household with a repeated date": ~pl.col("__repeated")}).drop("__repeated")
 
 
+@in_passing
+@keeps_values
 def diary_social_security(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Keep the days of households whose reference person or spouse has Social Security."""
     import polars as pl
@@ -103,6 +104,8 @@ def diary_social_security(frame: pl.LazyFrame, context: StepContext) -> pl.LazyF
     )
 
 
+@in_passing
+@keeps_values
 def diary_complete_weeks(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Keep the days of households with two complete, dated weeks that do not overlap, and complete incomes."""
     import polars as pl
@@ -121,6 +124,8 @@ def diary_complete_weeks(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFr
     return context.keep(frame, {what: pl.col(column) for what, column in conditions.items()})
 
 
+@in_passing
+@keeps_values
 def diary_plausible(frame: pl.LazyFrame, context: StepContext, *, days: int) -> pl.LazyFrame:
     """Keep days whose amounts can be true, today and on the `days` days before.
 
@@ -148,6 +153,8 @@ def diary_plausible(frame: pl.LazyFrame, context: StepContext, *, days: int) -> 
     return context.keep(frame, conditions)
 
 
+@in_passing
+@keeps_values
 def diary_trim(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -177,11 +184,12 @@ def diary_trim(
         raise SpecError("`upper` is a share and `source_years` are the first and the last", task=context.task.name)
     years = pl.col("source_year").is_between(source_years[0], source_years[1])
     context.need(context.source, [*columns, "source_year", "diary_date"])
-    limits = (
+    limits = context.once(
         context.source.filter(years & pl.col("diary_date").is_not_null())
         .group_by(pl.col("diary_date").dt.year().alias("__year"))
         .agg(pl.col(name).cast(pl.Float64).quantile(upper, "linear").alias(f"__high_{name}") for name in columns)
-    ).collect()
+        .collect
+    )
     limit = {name: dict(zip(limits["__year"], limits[f"__high_{name}"], strict=True)) for name in columns}
     conditions: dict[str, pl.Expr] = {}
     for k in range(lags + 1):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from hbench.core import DataError
-from hbench.data import StepContext
+from hbench.data import StepContext, in_passing
 from hbench_householdbench.sources import cpi, macro_context
 from hbench_householdbench.sources.economic_series import Series
 from hbench_householdbench.sources.fred_qd import FRED_QD
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _SHOWN = 6
 
 
+@in_passing
 def attach_macro(
     frame: pl.LazyFrame,
     context: StepContext,
@@ -58,7 +60,7 @@ def attach_macro(
     origin = quarter_of(date) + (1 if lag1 == "current_quarter" else 0)
     frame = frame.with_columns(__origin=origin)
     if missing == "error":
-        _check_quarters(frame, macro, at, context)
+        context.once(partial(_check_quarters, frame, macro, at, context))
     frame = _joined(frame, macro, wanted, suffix)
     if category_prices:
         frame = _joined(frame, _table(cpi.TABLE, "cpi", context), cpi.CATEGORIES, suffix)

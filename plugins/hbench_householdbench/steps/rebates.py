@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
-from hbench.data import StepContext
+from hbench.data import StepContext, in_passing, keeps_values
 from hbench_householdbench.sources.cex_supplements import REBATES, STIMULUS
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _BEFORE, _AFTER = 12 * 2001 + 7, 12 * 2002 + 1
 """Months (12 * year + month) of interviews whose three months end by June 2001, and begin after September 2001."""
 
 
+@in_passing
 def cex_rebate_2001(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Add what came of the rebates of 2001 in an interview's three months: ``rebate_amount_total``, ``rebate_status``.
 
@@ -29,6 +31,11 @@ def cex_rebate_2001(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     Where several statuses fit, doubt wins: a report of one's own that does not hold makes the amount missing even if a
     later report puts a check into these months.
     """
+    return context.beside(frame, partial(_rebates, frame, context))
+
+
+def _rebates(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    """Return amount and status of every interview, in order."""
     import polars as pl
 
     rows = _interviews(frame, context)
@@ -70,32 +77,41 @@ def cex_rebate_2001(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
         .when(pl.col("rebate_status") == _ZERO)
         .then(0.0),
     )
-    return _add(frame, told)
+    return _of_all(rows, told).select("rebate_status", "rebate_amount_total")
 
 
+@in_passing
+@keeps_values
 def cex_rebate_status(frame: pl.LazyFrame, context: StepContext, *, keep: Sequence[str]) -> pl.LazyFrame:
     """Keep rows with one of the statuses of `cex_rebate_2001`; the funnel counts every other one."""
     import polars as pl
 
     context.need(frame, ["rebate_status"])
     status = pl.col("rebate_status")
-    counts = dict(frame.select(status.value_counts()).unnest("rebate_status").collect().rows())
-    for name in sorted(counts, key=str):
-        if name not in keep:
-            context.detail("the household was never asked" if name is None else f"the status is {name}", counts[name])
-    return frame.filter(status.is_in(list(keep)).fill_null(False))
+    names = context.once(lambda: frame.select(status.unique()).collect()["rebate_status"].to_list())
+    conditions = {
+        "the household was never asked" if name is None else f"the status is {name}": status.ne_missing(pl.lit(name))
+        for name in sorted(names, key=str)
+        if name not in keep
+    }
+    return context.keep(frame, conditions) if conditions else frame
 
 
+@in_passing
 def cex_stimulus_2008(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     """Add ``rebate_amount_total``, what came of the payments of 2008 in an interview's three months; none is zero."""
+    return context.beside(frame, partial(_payments, frame, context))
+
+
+def _payments(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
+    """Return the amount of every interview, in order."""
     import polars as pl
 
     rows = _interviews(frame, context)
     window = pl.col("at").is_between(12 * 2008 + 1, 12 * 2009 + 3)
     payments = _assigned(_matched(_table(context, STIMULUS), rows.filter(window), context), rows)
     amounts = payments.group_by("to").agg(pl.col("amount").sum().alias("rebate_amount_total"))
-    frame = _add(frame, amounts.rename({"to": "row"}))
-    return frame.with_columns(pl.col("rebate_amount_total").fill_null(0.0))
+    return _of_all(rows, amounts.rename({"to": "row"})).select(pl.col("rebate_amount_total").fill_null(0.0))
 
 
 def rebate_reports(reports: pl.DataFrame) -> pl.DataFrame:
@@ -200,5 +216,5 @@ def _assigned(payments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _add(frame: pl.LazyFrame, told: pl.DataFrame) -> pl.LazyFrame:
-    return frame.with_row_index("row").join(told.lazy(), on="row", how="left", maintain_order="left").drop("row")
+def _of_all(rows: pl.DataFrame, told: pl.DataFrame) -> pl.LazyFrame:
+    return rows.select("row").join(told, on="row", how="left", maintain_order="left").lazy()
