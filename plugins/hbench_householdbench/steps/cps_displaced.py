@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hbench.data import StepContext
 from hbench.data.steps import trim
@@ -49,6 +49,7 @@ def cps_trim_displaced(
     columns: Sequence[str],
     lower: float = 0.01,
     upper: float = 0.99,
+    equal: Literal["error", "drop"] = "error",
 ) -> pl.LazyFrame:
     """Drop rows with an amount that is not strictly between two quantiles of its month.
 
@@ -58,9 +59,11 @@ def cps_trim_displaced(
     ----------
     columns : sequence of str
         Amounts, each trimmed by its own quantiles.
+    equal : {"error", "drop"}
+        Where both quantiles of a month are equal, stop, or drop the whole month.
     """
     import polars as pl
 
     displaced = (pl.col("DWRESP") == _INTERVIEWED) & (pl.col("DWSTAT") == _DISPLACED)
     workers = replace(context, source=context.source.filter(displaced))
-    return trim(frame, workers, columns=columns, by=["YEAR", "MONTH"], lower=lower, upper=upper)
+    return trim(frame, workers, columns=columns, by=["YEAR", "MONTH"], lower=lower, upper=upper, equal=equal)
