@@ -16,7 +16,7 @@ from hbench.learn.problem import FitReport, Sample
 from hbench.learn.simplex import project_to_simplex
 
 _ONE_AT_A_TIME = threading.Lock()
-"""Catching warnings changes a state of the whole process."""
+"""Catching warnings and limiting threads change a state of the whole process."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,16 @@ class DesignFit:
 
 
 def fit_design(estimator: Any, sample: Sample, settings: Mapping[str, Any]) -> DesignFit:
-    """Fit an estimator on the design matrix; what does not converge is reported, not printed."""
+    """Fit an estimator on the design matrix; what does not converge is reported, not printed.
+
+    Linear algebra gets one thread: sums are then the same on every machine, and on a busy one threads of small problems
+    wait for each other most of the time.
+    """
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
     report = FitReport(len(sample), settings=settings)
-    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
+    with _ONE_AT_A_TIME, threadpool_limits(1, user_api="blas"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(sample.rows.design, sample.truth)
     for warning in caught:
