@@ -26,7 +26,7 @@ def psid_household_history(frame: pl.LazyFrame, context: StepContext) -> pl.Lazy
 
     The profile (``current_...``) is that of the wave before, and roles are those of it; the first lag lies two waves
     before the outcome. Adds ``annual_food_spending`` of the outcome's wave; ``household_structure`` of the profile,
-    ``now_structure`` and ``first_structure`` of the waves after and before it; and the reasons of losses now and before.
+    ``now_structure`` and ``first_structure`` of the waves after and before it; and why jobs were lost now and before.
     """
     import polars as pl
 
