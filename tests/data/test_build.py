@@ -245,6 +245,25 @@ def test_data_of_older_code_are_made_anew_or_said_to_be_old(tmp_path: Path, monk
     assert "hbench data build study/spending" in text
 
 
+def test_sources_and_splits_that_raise_are_named_and_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **more: object) -> None:
+        raise KeyError("hh_size")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Panel, "build", fail)
+        with pytest.raises(DataError, match=f"the source 'panel' raised KeyError in {__file__}, line .*'hh_size'"):
+            make(study_task(), tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr("hbench.data.splits._canonical", fail)
+        with pytest.raises(DataError, match=f"the split 'quarter' raised KeyError in {__file__}") as caught:
+            make(study_task(), tmp_path)
+        assert (caught.value.task, caught.value.at) == ("study/spending", ("split",))
+    assert not list((tmp_path / "store").rglob("records.jsonl"))
+    assert list(make(study_task(), tmp_path).records())
+
+
 def test_nothing_to_evaluate_on_is_said(tmp_path: Path) -> None:
     late = {"split": {"unit": "quarter", "sample": 0}}
     for changes, what in (

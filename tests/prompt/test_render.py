@@ -145,6 +145,12 @@ def test_adapter(make_task: MakeTask) -> None:
     renderer.check([])  # the adapter may add any name
 
 
+def test_an_adapter_that_raises_is_named_with_its_code(make_task: MakeTask) -> None:
+    task = make_task(prompt={"adapter": "ages", "paragraphs": [["{{ age }}"]]})
+    with pytest.raises(DataError, match=r"the prompt's adapter 'ages' raised KeyError in .*'born'"):
+        PromptRenderer(task, registry=Adapters()).render({"year": 2000})
+
+
 def test_check_names_the_nearest_column(make_task: MakeTask, tmp_path: Path) -> None:
     file = tmp_path / "spending.yaml"
     file.write_text("prompt:\n  paragraphs:\n    - You earn {{ incme|dollars }}.\n", encoding="utf-8")
