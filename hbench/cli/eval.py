@@ -189,6 +189,9 @@ def _code(result: Result, max_invalid: float | None) -> int:
     if not result.results.rows:
         click.echo("No model can do any of the tasks, so there are no scores.", err=True)
         code = 1
+    for label, asked in result.asked.items():
+        if asked.failed and asked.error is None:
+            click.echo(f"{label}: {asked.failed:,} requests failed; the same command asks for them again.", err=True)
     for about in result.results.gave_up:
         click.echo(f"{about['model']} gave up: {about['error']}", err=True)
         click.echo("The same command asks for the rest.", err=True)

@@ -29,7 +29,8 @@ def _all(results: Sequence[Results], rows: Sequence[Mapping[str, Any]]) -> Itera
         yield f"data: {', '.join(kinds)}"
     for result in results:
         for about in result.gave_up:
-            yield f"{about['model']} gave up, its scores are of what it had answered: {about['error']}"
+            error = "; ".join(line.strip() for line in about["error"].splitlines())
+            yield f"{about['model']} gave up, its scores are of what it had answered: {error}"
         yield from _left_out(result)
         yield from _unsupported(result)
         for about in result.invalid:

@@ -84,6 +84,21 @@ def test_too_many_invalid_answers_exit_with_1(words: list[str], capsys: pytest.C
     assert "10 invalid, expected_json_array" in shown.out
 
 
+def test_failed_requests_are_asked_again_by_the_same_command(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with MockServer(answer="[3]", schedule=["400"] * 4) as server:
+        model = f"openai:m,base_url={server.url},concurrency=1"
+        assert main([*words, "--model", model, "--limit", "6"]) == 0
+        shown = capsys.readouterr()
+        assert "openai:m: 4 requests failed; the same command asks for them again." in shown.err
+        assert "4 invalid, http_400" in shown.out
+        assert main([*words, "--model", model, "--limit", "6"]) == 0
+    shown = capsys.readouterr()
+    assert "openai:m: 4 new answers" in shown.err
+    assert "invalid, " not in shown.out
+
+
 def test_nothing_that_can_be_done_exits_with_1(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     Path("nothing").mkdir()
     assert main([*words, "--model", "replay:nothing"]) == 1

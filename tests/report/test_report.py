@@ -109,12 +109,12 @@ def test_everything_that_is_missing_is_told() -> None:
             }
         ],
         unsupported=[{"suite": "s", "task": "u", "model": "m", "reason": "no past"}],
-        gave_up=[{"model": "n", "error": "out of memory"}],
+        gave_up=[{"model": "n", "error": "out of memory\n  use a smaller batch"}],
         notices={"s": ["Use the licence."]},
     )
     for form in ("text", "md"):
         text = render([results], form)
-        for words in ("3 invalid", "no past", "out of memory", "Use the licence."):
+        for words in ("3 invalid", "no past", "out of memory; use a smaller batch", "Use the licence."):
             assert words in text
         assert "\x1b" not in text
     stored = json.loads(render([results], "json"))
