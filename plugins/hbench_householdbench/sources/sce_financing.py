@@ -116,7 +116,7 @@ def read_experiment(path: Path) -> pl.DataFrame:
 
     try:
         table, _ = pyreadstat.read_dta(path, apply_value_formats=False)
-    except (OSError, ValueError, pyreadstat.ReadstatError) as error:
+    except (OSError, ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path, hint="Download it again.") from error
     there = {name.lower(): name for name in table.columns}
     wanted = {name: next((there[one] for one in choices if one in there), None) for name, choices in NUMBERS.items()}
