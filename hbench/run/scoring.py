@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
@@ -227,7 +228,8 @@ class Scorer:
             failure=prediction if isinstance(prediction, Failure) else None,
             gold=self.truths.truth(record, record.gold, "true"),
             naive=self.truths.no_change(record),
-            group=record.group,
+            # Every record brings a text of its own; of groups there are few.
+            group=record.group and sys.intern(record.group),
             cluster=record.cluster,
             weight=record.weight,
             metadata=_metadata(record),
