@@ -90,6 +90,12 @@ class Upside(FirstRow):
         return np.nan_to_num(np.column_stack([np.abs(aligned.pred - aligned.gold), aligned.valid]))
 
 
+class FromOne(Upside):
+    """An error of which it says that one is best."""
+
+    better = "one"
+
+
 class Sideways(FirstRow):
     """Misspells which scores are better."""
 
@@ -108,6 +114,7 @@ def _registry() -> Registry:
         ("parser", "unfaithful", "Unfaithful"),
         ("metric", "first_row", "FirstRow"),
         ("metric", "upside", "Upside"),
+        ("metric", "from_one", "FromOne"),
     ]
     brought = [
         ComponentInfo(kind, name, "planted", f"{__name__}:{target}", "planted", "1") for kind, name, target in own
@@ -206,6 +213,7 @@ def prompt(*paragraphs: str) -> dict[str, Any]:
         ("treatment", {"treatment": "sex"}, "the prompt is the same for several values of the treatment 'sex'"),
         ("metrics", {"metrics": ["first_row"]}, "depends on the order of the rows"),
         ("metrics", {"metrics": ["upside"]}, "says that higher is better"),
+        ("metrics", {"metrics": ["from_one"]}, "says that nearest to 1 is best, and gives 0.0 for the truth"),
     ],
 )
 def test_what_is_planted_is_found(planted: Planted, check: str, changes: dict[str, Any], told: str) -> None:
