@@ -259,7 +259,7 @@ def _write_split(task: Task, files: list[Path], registry: Registry, out: Path) -
 
     table = pl.scan_parquet(files)
     wanted = split_columns(task)
-    some = table.select(name for name in table.collect_schema().names() if name in wanted).collect()
+    some = table.select(name for name in table.collect_schema().names() if name in wanted).collect().rechunk()
     keys = key_columns(task, some)
     split = _split(task, some, keys, registry)
     kept = split["split_position"].is_not_null()
