@@ -11,7 +11,7 @@ from hbench.learn.forest import RandomForest
 from hbench.learn.linear import Lasso, Logit, LogitL1, Ridge
 from hbench.learn.network import Network
 from hbench.learn.problem import Constant, FitReport, Fitted, Kind, Learner, Sample
-from hbench.learn.rows import Rows, read_cells
+from hbench.learn.rows import Cells, Rows, read_cells
 from hbench.learn.simplex import project_to_simplex
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = [
     "BoostedTrees",
     "Boosting",
     "CalibrationBin",
+    "Cells",
     "Constant",
     "Encoded",
     "Feature",

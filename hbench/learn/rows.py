@@ -38,8 +38,8 @@ class Cells:
     def __len__(self) -> int:
         return len(self.numeric)
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> Cells:
-        """Return some of the rows."""
+    def take(self, chosen: npt.NDArray[np.bool_ | np.integer[Any]]) -> Cells:
+        """Return some of the rows, by a mask or by their places."""
         return Cells(self.numeric[chosen], self.codes[chosen], self.vocabulary)
 
 
