@@ -143,23 +143,10 @@ class _Job:
         learner, notes = self._tuned(size)
         options: dict[str, Any] = {"seed": self.seed, "budget": self.budget, "jobs": self.jobs}
         if self.source is not None:
-            found = between(
-                self.source,
-                self.population,
-                learner,
-                size,
-                self.loss,
-                seed=self.seed,
-                budget=self.budget,
-                jobs=self.jobs,
-            )
-            rule = self.rule
-        else:
-            found, kept = within(
-                self.population, learner, size, self.loss, seed=self.seed, budget=self.budget, jobs=self.jobs
-            )
-            rule = self.rule[kept]
-        return _point(found, rule, self.paired, notes)
+            found = between(self.source, self.population, learner, size, self.loss, **options)
+            return _point(found, self.rule, self.paired, notes)
+        found, kept = within(self.population, learner, size, self.loss, **options)
+        return _point(found, self.rule[kept], self.paired, notes)
 
     def _tuned(self, size: int) -> tuple[Learner, list[str]]:
         if not self.tune:
