@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -48,6 +49,8 @@ class Flow(Generic[J]):
         self._jobs = jobs
         self._handle = handle
         self._concurrency = concurrency
+        self._slots = concurrency
+        self._held: deque[asyncio.Future[None]] = deque()
         self._max_parked = max_parked
         self._may_take = may_take
         self._parked: list[tuple[float, int, J]] = []
@@ -66,6 +69,11 @@ class Flow(Generic[J]):
     def in_flight(self) -> int:
         """Number of jobs at work."""
         return self._busy
+
+    def resize(self, slots: int) -> None:
+        """Use so many of the slots from now on; jobs at work are not disturbed."""
+        self._slots = min(slots, self._concurrency)
+        self._let_in()
 
     async def run(self) -> None:
         """Run until every job is done.
@@ -87,10 +95,13 @@ class Flow(Generic[J]):
     async def _work(self) -> None:
         clock = asyncio.get_running_loop().time
         while True:
+            while self._busy >= self._slots and not self._finished():
+                await self._hold()
             job = self._next(clock())
             if job is None:
                 if self._finished():
                     self._wake.set()
+                    self._let_in()
                     return
                 await self._idle(clock())
                 continue
@@ -102,6 +113,8 @@ class Flow(Generic[J]):
                 return
             finally:
                 self._busy -= 1
+                if self._held:
+                    self._let_in()
                 if self._exhausted or self._ending or self._parked:
                     self._wake.set()
             if delay is not None:
@@ -124,6 +137,20 @@ class Flow(Generic[J]):
         if self._ending is not None:
             return True
         return self._exhausted and not self._parked and self._busy == 0
+
+    async def _hold(self) -> None:
+        """Wait for a slot that may be used; the others who wait are left asleep."""
+        turn = asyncio.get_running_loop().create_future()
+        self._held.append(turn)
+        await turn
+
+    def _let_in(self) -> None:
+        free = len(self._held) if self._finished() else self._slots - self._busy
+        while self._held and free > 0:
+            turn = self._held.popleft()
+            if not turn.done():
+                turn.set_result(None)
+            free -= 1
 
     async def _idle(self, now: float) -> None:
         self._wake.clear()

@@ -21,6 +21,7 @@ from hbench.model.flow import DrainError, Flow
 from hbench.model.health import KEEPS, Health
 from hbench.model.limits import Pace, Prices, Spend, backoff, retry_after
 from hbench.model.structured import Structured
+from hbench.model.window import OVERLOAD, Window
 from hbench.model.wire import BodyError, Reply, Wire, scrub
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ class HttpSettings:
     urls : tuple of str
         Base URLs; several share the load.
     concurrency : int
-        Requests in flight.
+        Requests in flight, at most.
+    adaptive : bool
+        Whether fewer are kept in flight at a server that refuses them as too many.
     attempts : int
         Tries of a request before it is a failure. Refused connections do not count: they end by `patience`.
     timeout, patience, max_wait : float
@@ -59,6 +62,7 @@ class HttpSettings:
 
     urls: tuple[str, ...]
     concurrency: int = 16
+    adaptive: bool = True
     attempts: int = 8
     timeout: float = 600.0
     patience: float = 60.0
@@ -95,12 +99,15 @@ class _Job:
 class _RetryError(Exception):
     """Another try may help."""
 
-    def __init__(self, reason: str, detail: str, *, wait: float | None = None, reached: bool = True) -> None:
+    def __init__(
+        self, reason: str, detail: str, *, wait: float | None = None, reached: bool = True, overload: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.detail = detail
         self.wait = wait
         self.reached = reached
+        self.overload = overload
 
 
 class _RefusedError(Exception):
@@ -149,7 +156,7 @@ class HttpModel:
         self._wire = wire
         self._secrets = secrets
         self._structured = structured
-        self._endpoints = [_Endpoint(url.rstrip("/") + wire.path) for url in settings.urls]
+        self._endpoints = [_Endpoint(url.rstrip("/") + wire.path, settings.concurrency) for url in settings.urls]
         self._health = Health(name, patience=settings.patience, many=max(20, 3 * settings.attempts))
         self._request_pace = settings.requests_per_minute and Pace(settings.requests_per_minute)
         self._token_pace = settings.tokens_per_minute and Pace(settings.tokens_per_minute)
@@ -252,6 +259,7 @@ class HttpModel:
     async def _handle(self, job: _Job, deliver: Deliver) -> float | None:
         """Try a job once; return the seconds until the next try, or None when it is done."""
         endpoint = min(self._endpoints, key=_Endpoint.load)
+        sent = endpoint.window.epoch
         estimate_in = len(job.body) // 4
         reserved = self._reserve(job, estimate_in)
         if reserved is None:
@@ -262,6 +270,8 @@ class HttpModel:
             reply = await self._ask(endpoint, job)
             outcomes, paid = self._account(reply, estimate_in)
         except _RetryError as retry:
+            if retry.overload:
+                self._adapt(endpoint, sent, refused=True)
             return await self._try_later(retry, endpoint, job, deliver)
         except _RefusedError as refusal:
             self._health.refused(refusal.status, endpoint.shown, refusal.detail, hopeless=refusal.hopeless)
@@ -270,6 +280,7 @@ class HttpModel:
         finally:
             self.spend.settle(reserved, paid)
         self._health.answered()
+        self._adapt(endpoint, sent, refused=False)
         self.stats.answered += len(outcomes)
         for draw, outcome in outcomes.items():
             await deliver(job.request, draw, outcome)
@@ -281,6 +292,11 @@ class HttpModel:
         return await self._try_later(
             _RetryError("too_few_choices", f"{len(missing)} draws are missing"), endpoint, job, deliver
         )
+
+    def _adapt(self, endpoint: _Endpoint, sent: int, *, refused: bool) -> None:
+        """Let the server's answer or refusal change how much it is asked at a time."""
+        if self.settings.adaptive and endpoint.window.note(sent, refused=refused) and self._flow is not None:
+            self._flow.resize(sum(endpoint.window.size for endpoint in self._endpoints))
 
     async def _ask(self, endpoint: _Endpoint, job: _Job) -> Reply:
         import aiohttp
@@ -365,7 +381,7 @@ class HttpModel:
         if wait is not None and wait > self.settings.max_wait:
             allowed = f"max_wait={self.settings.max_wait:g}"
             return _RefusedError(status, reason, f"asks to wait {wait:.0f} s, more than {allowed}: {detail}")
-        return _RetryError(reason, detail, wait=wait)
+        return _RetryError(reason, detail, wait=wait, overload=status in OVERLOAD)
 
     async def _try_later(self, retry: _RetryError, endpoint: _Endpoint, job: _Job, deliver: Deliver) -> float | None:
         log.debug("%s: %s (%s)", endpoint.shown, retry.reason, retry.detail)
@@ -459,9 +475,10 @@ def no_prices(name: str) -> ModelError:
 class _Endpoint:
     """One address, and how it does."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, ceiling: int) -> None:
         self.url = url
         self.target: URL | str = url
+        self.window = Window(ceiling)
         self.in_flight = 0
         self.refusals = 0
         parts = urlsplit(url)
@@ -469,5 +486,5 @@ class _Endpoint:
         self.shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
     def load(self) -> float:
-        """Return how busy it is; each refused connection in a row makes it look busier."""
-        return self.in_flight + 1000.0 * self.refusals
+        """Return how busy it is for its window; each refused connection in a row makes it look busier."""
+        return self.in_flight / self.window.size + 1000.0 * self.refusals

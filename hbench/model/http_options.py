@@ -70,9 +70,11 @@ def read_http_settings(read: Options, name: str, urls: tuple[str, ...], *, path:
     if max_cost is not None and (prices is None or (prices is not listed and None in (price_in, price_out))):
         raise no_prices(name)
     usual = HttpSettings(urls)
+    adaptive = read.switch("adaptive")
     return HttpSettings(
         urls=tuple(url.removesuffix("/").removesuffix(path) for url in urls),
         concurrency=read.integer("concurrency", usual.concurrency),
+        adaptive=usual.adaptive if adaptive is None else adaptive,
         attempts=read.integer("attempts", usual.attempts),
         timeout=read.number("timeout", usual.timeout, positive=True),
         patience=read.number("patience", usual.patience),

@@ -108,6 +108,8 @@ class MockServer:
         Faults of the first requests in order of arrival, None for a good answer; then `faults` rules.
     retry_after : str or None
         Value of the header that ``429`` and ``503`` send.
+    capacity : int or None
+        Requests in flight above which further ones get 429 at once.
     key : str or None
         Where given, requests with another key get 401.
     port : int
@@ -123,6 +125,7 @@ class MockServer:
         schedule: Sequence[str | None] = (),
         seed: int = 0,
         retry_after: str | None = None,
+        capacity: int | None = None,
         key: str | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -136,6 +139,7 @@ class MockServer:
         self.schedule = list(schedule)
         self.seed = seed
         self.retry_after = retry_after
+        self.capacity = capacity
         self.key = key
         self.host = host
         self.port = port
@@ -292,12 +296,13 @@ class _Connection(asyncio.Protocol):
         self._pending = True
         fingerprint = _hash(body)
         stats.tries[fingerprint] += 1
-        fault = server.fault_of(fingerprint)
+        over = server.capacity is not None and stats.in_flight > server.capacity
+        fault = "429" if over else server.fault_of(fingerprint)
         if fault is not None:
             stats.faults[fault] += 1
         if fault == "hang":
             return None
-        if server.latency:
+        if server.latency and not over:
             self._loop.call_later(server.latency, self._reply, dialect, path, fault, headers, body, fingerprint)
         else:
             self._reply(dialect, path, fault, headers, body, fingerprint)
@@ -388,6 +393,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each response")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME=SHARE", help=", ".join(sorted(FAULTS)))
     parser.add_argument("--retry-after")
+    parser.add_argument("--capacity", type=int, help="requests in flight above which further ones get 429")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     server = MockServer(
@@ -396,6 +402,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         faults={name: float(share) for name, _, share in (fault.partition("=") for fault in given.fault)},
         seed=given.seed,
         retry_after=given.retry_after,
+        capacity=given.capacity,
         host=given.host,
         port=given.port,
     )
