@@ -101,12 +101,16 @@ class StepContext:
         """Keep the rows that meet all conditions (a null condition is not met), and count what each one drops."""
         import polars as pl
 
+        if not conditions:
+            return frame
         met = [condition.fill_null(False) for condition in conditions.values()]
-        if self.has_rows:
-            failed = frame.select((~one).sum().alias(str(i)) for i, one in enumerate(met)).collect().row(0)
-            for what, rows in zip(conditions, failed, strict=True):
-                self.detail(what, rows)
-        return frame.filter(pl.all_horizontal(met))
+        if not self.has_rows:
+            return frame.filter(pl.all_horizontal(met))
+        # Looked at once, for the counts and for the rows.
+        marks = frame.select(one.alias(str(i)) for i, one in enumerate(met)).collect()
+        for what, column in zip(conditions, marks, strict=True):
+            self.detail(what, len(column) - int(column.sum()))
+        return frame.filter(marks.select(pl.all_horizontal(pl.all())).to_series())
 
     def once(self, make: Callable[[], Value]) -> Value:
         """Return what `make` returns when the step is called on all rows, on its slices as well.

@@ -64,7 +64,7 @@ def build(tmp_path: Path, packages: dict[int, dict[str, bytes | list[dict[str, s
     import polars as pl
 
     raw, out = tmp_path / "raw", tmp_path / "out"
-    out.mkdir(exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
     for year, files in packages.items():
         pack(raw, year, files)
     (raw / SUBSET).write_text("\n".join(map(str, packages)) + "\n")

@@ -110,6 +110,43 @@ def test_a_check_goes_back_where_the_other_interview_was_told_no(tmp_path: Path,
     assert (got["00000023@01-07"], got["00000024@01-10"]) == (("valid_positive", 300.0), ("valid_positive", 600.0))
 
 
+def test_a_report_that_does_not_hold_wins_over_a_check_that_a_later_one_puts_there(
+    tmp_path: Path, tasks: Mapping[str, Task]
+) -> None:
+    """The fact sheet lists the statuses in the order in which one overrides another."""
+    rows = [row(f"000000{h}{k}", 2001, m) for h in (1, 2, 3) for k, m in ((3, 8), (4, 11))]
+    rows += [row("00000043", 2001, 7), row("00000053", 2001, 7)]
+    reports = [
+        tax("00000013", "", flags={"TAXQ1_": "C"}),
+        tax("00000014", "1", ("7", "300")),  # falls to August, whose own lead-in is not known
+        tax("00000023", "2", ("6", "300")),  # contradictory
+        tax("00000024", "1", ("7", "600")),
+        tax("00000034", "1", ("7", "300")),  # August was not asked: it gets what November told of
+        tax("00000043", "1", ("", "")),  # April to June are known to be zero, but the report contradicts itself
+        tax("00000053", "2"),
+    ]
+    got = rebates(tmp_path, tasks, reports, rows)
+    assert got["00000013@01-08"] == ("unresolved_lead_in", None)
+    assert got["00000014@01-11"] == ("valid_zero", 0.0)
+    assert got["00000023@01-08"] == ("contradictory", None)
+    assert got["00000033@01-08"] == ("valid_positive", 300.0)
+    assert got["00000043@01-07"] == ("contradictory", None)
+    assert got["00000053@01-07"] == ("valid_zero", 0.0)
+
+
+def test_the_months_before_july_and_after_september_are_known_to_be_without(
+    tmp_path: Path, tasks: Mapping[str, Task]
+) -> None:
+    months = [(2001, 4), (2001, 7), (2001, 10), (2002, 1), (2002, 4)]
+    rows = [row(f"0000001{k}", year, month) for k, (year, month) in enumerate(months, 1)]
+    got = rebates(tmp_path, tasks, [tax("00000013", "2")], rows)
+    assert list(got.values()) == [("valid_zero", 0.0)] * 5
+    rows = [row(f"0000001{k}", 2001, month) for k, month in ((2, 8), (3, 11))] + [row("00000014", 2002, 2)]
+    got = rebates(tmp_path / "asked_once", tasks, [tax("00000014", "2")], rows)
+    # The last one's months begin after September; of the others', checks may have come in July to September.
+    assert [status for status, _ in got.values()] == ["not_reported", "not_reported", "valid_zero"]
+
+
 def test_a_month_that_is_none_puts_the_whole_household_in_doubt(tmp_path: Path, tasks: Mapping[str, Task]) -> None:
     rows = [row("00000013", 2001, 6), row("00000014", 2001, 9), row("00000015", 2001, 12)]
     got = rebates(tmp_path, tasks, [tax("00000014", "1", ("13", "300"))], rows)
