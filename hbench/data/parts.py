@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.data.context import StepContext
+from hbench.data.context import SLICE, StepContext
 from hbench.data.funnel import Funnel, FunnelRow
-from hbench.data.sample import Resolve, write_steps
+from hbench.data.sample import Resolve, run_steps, write_steps
 from hbench.spec.task import Task
 
 if TYPE_CHECKING:
@@ -53,8 +53,14 @@ def write_sample(
     files, funnels = [], []
     for number, inside in enumerate(parts):
         files.append(folder / f"{number:06d}.parquet")
-        rows = source if inside is None else source.filter(inside)
-        funnels.append(write_steps(rows, task.sample, context, resolve=resolve, path=files[-1]))
+        if inside is None:
+            funnels.append(write_steps(source, task.sample, context, resolve=resolve, path=files[-1]))
+            continue
+        # Slices of a part would save little memory, and each slice of a filtered file would read all of it.
+        part = source.filter(inside).collect().lazy()
+        table, funnel = run_steps(part, task.sample, context, resolve=resolve, together=True)
+        table.write_parquet(files[-1], compression="lz4", statistics=False, row_group_size=SLICE)
+        funnels.append(funnel)
     return files, _summed(funnels)
 
 

@@ -25,7 +25,7 @@ Resolve = Callable[[str], Callable[..., Any]]
 
 
 def run_steps(
-    frame: pl.LazyFrame, steps: Sequence[Step], context: StepContext, *, resolve: Resolve
+    frame: pl.LazyFrame, steps: Sequence[Step], context: StepContext, *, resolve: Resolve, together: bool = False
 ) -> tuple[pl.DataFrame, Funnel]:
     """Apply steps in order.
 
@@ -39,6 +39,8 @@ def run_steps(
         What steps may know.
     resolve : callable
         Registered step of a name.
+    together : bool
+        Whether steps `in_passing` get all rows at once too, which is faster where they fit in memory anyway.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def run_steps(
     import polars as pl
 
     rows = _Rows(frame, context)
-    _run(rows, steps, resolve)
+    _run(rows, steps, resolve, together=together)
     return pl.concat(rows.left()), Funnel(rows.funnel)
 
 
@@ -95,7 +97,7 @@ class _Rows:
         """Make all rows, and call a step on them."""
         import polars as pl
 
-        self.frame = pl.concat(self.left()).lazy()
+        self.frame = (pl.concat(self.left()) if self._ahead else self.frame.collect()).lazy()
         table = _made(self._called(function, step, number, self.frame), step=step, task=self.context.task.name)
         self._count(step, len(table), self.context.details, adds=getattr(function, "adds_rows", False))
         self.frame = table.lazy()
@@ -139,11 +141,11 @@ class _Rows:
         self.funnel.append(FunnelRow(step.name, note, rows, before + added - rows, tuple(details), added))
 
 
-def _run(rows: _Rows, steps: Sequence[Step], resolve: Resolve) -> None:
+def _run(rows: _Rows, steps: Sequence[Step], resolve: Resolve, *, together: bool = False) -> None:
     for number, step in enumerate(steps):
         function = resolve(step.name)
         check_parameters(function, step, task=rows.context.task.name)
-        if getattr(function, "in_passing", False):
+        if getattr(function, "in_passing", False) and not together:
             rows.go_through(step, number, function)
         else:
             rows.go_together(step, number, function)
