@@ -185,6 +185,43 @@ def test_the_demo_depends_on_its_seed_alone(made: tuple[Path, demo.Truth], tmp_p
     assert (tmp_path / ARCHIVE.path).read_bytes() == (made[0] / ARCHIVE.path).read_bytes()
 
 
+def test_links_are_judged_one_by_one() -> None:
+    """A sound link, and rows in which one thing is wrong."""
+    sound = {
+        "panel_link_expected": True,
+        "panel_link_ok": True,
+        "panel_chain_cycle_flag": False,
+        "panel_id": 1,
+        "panel_wave": 2,
+        "months_since_prev": 6,
+        "CASEID": 2,
+        "prev_caseid": 1,
+        "YYYYMM": 201507,
+        "DATEPR": 201501,
+        "prior_YYYYMM": 201501,
+        "survey_date": "2015-07-01",
+        "prior_survey_date": "2015-01-01",
+        "release_date": "2015-08-28",
+        "prior_release_date": "2015-07-01",
+    }
+    wrong = [
+        {"panel_link_ok": False},
+        {"panel_chain_cycle_flag": True},
+        {"panel_wave": 1},
+        {"panel_wave": 4},
+        {"months_since_prev": 5},
+        {"prior_release_date": "2015-07-02"},
+        {"DATEPR": 201412},
+        {"prev_caseid": 2},
+        {"months_since_prev": 7},
+        {"prior_survey_date": "2015-07-01"},
+    ]
+    rows = pl.DataFrame([sound, *({**sound, **one} for one in wrong)]).with_row_index("row")
+    context = StepContext(discover().get("householdbench/macro_mich_outlook").load(), rows.lazy())
+    step = default_registry().get("step", "michigan_linked", suite="householdbench")
+    assert step(rows.lazy(), context, waves=[2, 3], months=[6, 7, 8]).collect()["row"].to_list() == [0]
+
+
 def test_linked_interviews_equal_an_independent_computation(built: tuple[Any, BuildReport]) -> None:
     """The steps of macro_mich_outlook on links and trimming, in plain pandas."""
     pd = pytest.importorskip("pandas")
@@ -209,3 +246,24 @@ def test_linked_interviews_equal_an_independent_computation(built: tuple[Any, Bu
     assert set(frame.collect()["CASEID"]) == set(rows[good].CASEID)
     assert good.sum() > 200
     assert isinstance(good, pd.Series)
+
+
+def test_expected_changes_equal_an_independent_computation(built: tuple[Any, BuildReport]) -> None:
+    """The rows of income_mich_finance, in plain pandas; the economy is left out."""
+    pytest.importorskip("pandas")
+    table = built[0]
+    task = discover().get("householdbench/income_mich_finance").load()
+    context = StepContext(task, table.lazy())
+    needed = [name for name in task.required_columns if name in table.columns]
+    assert len(task.required_columns) - len(needed) == 20
+    frame = table.lazy()
+    for step in (one for one in task.sample if one.name != "attach_macro"):
+        params = {"columns": needed} if "predictors" in step.params.get("columns", ()) else step.params
+        frame = default_registry().get("step", step.name, suite="householdbench")(frame, context, **params)
+    rows = table.to_pandas()
+    good = rows[[*needed, "expected_percent_change"]].notna().all(axis=1)
+    for name in ("expected_percent_change", "INCOME"):
+        groups = rows.groupby("YYYYMM")[name]
+        good &= (rows[name] > groups.transform("quantile", 0.01)) & (rows[name] < groups.transform("quantile", 0.99))
+    assert set(frame.collect()["CASEID"]) == set(rows[good].CASEID)
+    assert good.sum() > 2_000

@@ -120,6 +120,14 @@ def test_work_between_two_losses(work: dict[str, Any], status: str) -> None:
     assert household.reports["status"].to_list() == ["first", status]
 
 
+def test_work_in_the_waves_that_tell_of_losses_is_not_between_them() -> None:
+    household = found(
+        [member(year=year, emp_work=LABELS["emp_work"][1] if year != 1981 else None) for year in (1980, 1981, 1982)],
+        [figures(year=year, rp_reason_employed=0.0 if year == 1981 else 1.0) for year in (1980, 1981, 1982)],
+    )
+    assert household.reports["status"].to_list() == ["first", "unresolved"]
+
+
 def test_adults_and_their_households() -> None:
     pair = [member(), member(id=4002, rel=2.0), member(id=4003, rel=3.0)]
     twice = [member(id=5001, fuid=8.0), member(id=5002, fuid=8.0), member(id=5003, fuid=8.0, rel=2.0)]
@@ -304,6 +312,17 @@ def test_food_spending_equals_an_independent_computation(real: Households) -> No
     )
     assert events.select(told.all()).item()
     assert not table.filter(pl.col("observation_type") == "control").select(told.any()).item()
+
+
+def test_the_latest_spending_above_zero_counts() -> None:
+    lags = [[5.0, 4.0, 3.0], [0.0, 4.0, 3.0], [None, 0.0, 3.0], [0.0, None, None]]
+    rows = pl.DataFrame(
+        {f"history_lag{k}_annual_food_spending": [row[k - 1] for row in lags] for k in (1, 2, 3)},
+        schema_overrides={f"history_lag{k}_annual_food_spending": pl.Float64 for k in (1, 2, 3)},
+    )
+    step = default_registry().get("step", "psid_previous_food", suite="householdbench")
+    table = step(rows.lazy(), context(JOB_LOSS, {"psid_members": rows})).collect()
+    assert table["previous_food_spending"].to_list() == [5, 4, 3, None]
 
 
 def test_both_kinds_and_both_structures_occur() -> None:

@@ -105,6 +105,35 @@ def test_owners_by_the_next_wave() -> None:
     assert found["becomes_owner_next_wave"].to_list() == ["yes", "no", "no", None]
 
 
+def test_other_waves_are_trimmed_by_their_own_quantiles() -> None:
+    """Amounts are 0 to 100 in 1995 and 1000 to 1100 in 1996; one of the history may be missing, one to come may not."""
+    n = 101
+    table = pl.DataFrame(
+        {
+            "id": [*range(n), *range(n)],
+            "year": pl.Series([1995] * n + [1996] * n, dtype=pl.Int32),
+            "amount": [*map(float, range(n)), *map(float, range(1000, 1000 + n))],
+        }
+    )
+    rows = pl.DataFrame(
+        {
+            "year": pl.Series([1996] * 4, dtype=pl.Int32),
+            "forecast_horizon_years": [-1] * 4,
+            "later": [1.0, 1.5, None, 98.5],
+            "history_lag1_years_ago": [1, 1, 1, None],
+            "history_lag1_amount": [50.0, 98.5, 50.0, None],
+        }
+    )
+    knows = context("cons_psid_wealth", {"psid_family": table})
+    function = default_registry().get("step", "psid_trim_other_waves", suite="householdbench")
+    params = {"next": {"amount": "later"}, "history": ["amount"], "waves": 1, "lower": 0.01, "upper": 0.99}
+    left = function(rows.lazy(), knows, **params).collect()
+    assert left["later"].to_list() == [1.5, 98.5]
+    rows = rows.with_columns(later=pl.lit(50.0), history_lag1_amount=pl.Series([99.0, 98.5, 1.0, None]))
+    left = function(rows.lazy(), knows, **params).collect()
+    assert left["history_lag1_amount"].to_list() == [98.5, None]
+
+
 def expected(name: str) -> Any:
     """A task's rows by the fact sheet, in plain pandas."""
     tables = synthetic()[0]
