@@ -140,6 +140,25 @@ def test_a_stop_waits_for_what_is_begun_and_keeps_it(bench: SimpleNamespace) -> 
     assert len(loaded.calls) == 1
 
 
+def test_a_greedy_run_that_goes_on_forms_the_same_batches(bench: SimpleNamespace) -> None:
+    class Company(Loaded):
+        def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str | None]:
+            super().generate_until(requests)
+            return [" ".join(prompt[-2:] for prompt, _ in self.calls[-1])] * len(requests)
+
+    def ask() -> Any:
+        return bench.requests(10, sampling=Sampling(max_tokens=5, temperature=0))
+
+    whole = bench.answer(make(loaded=Company())[0], ask()).texts
+    collector = bench.Collector()
+    model, loaded = make(loaded=Company())
+    loaded.fail_on_call = 1
+    with pytest.raises(ModelError):
+        bench.answer(model, ask(), collector)
+    left = (request for request in ask() if (request.record.id, 0) not in collector.texts)
+    assert bench.answer(make(loaded=Company())[0], left, collector).texts == whole
+
+
 def test_a_failing_chunk_keeps_those_before_it(bench: SimpleNamespace) -> None:
     model, loaded = make(chunk_size=4)
     loaded.fail_on_call = 1
