@@ -60,6 +60,13 @@ if TYPE_CHECKING:
     help="Leave sections out of the prompts, as macro,history; needs data that were built here.",
 )
 @click.option(
+    "--answer-mode",
+    type=click.Choice(["text", "loglikelihood"]),
+    default="text",
+    show_default=True,
+    help="How models answer: in text, or by the most probable of a task's labels.",
+)
+@click.option(
     "--max-invalid",
     type=click.FloatRange(0, 1),
     metavar="SHARE",
@@ -91,6 +98,7 @@ def command(
     repair_nesting: bool,
     policy: Any,
     without: str | None,
+    answer_mode: Any,
     max_invalid: float | None,
     max_cost: float | None,
     dry_run: bool,
@@ -121,6 +129,7 @@ def command(
         repairs=frozenset(repairs),
         policy=policy,
         without=tuple(name.strip() for name in without.split(",") if name.strip()) if without else (),
+        answer_mode=answer_mode,
     )
     job = prepare(
         tasks,

@@ -28,6 +28,8 @@ class Completion:
         As counted by the back end.
     cost : float or None
         US dollars.
+    probabilities : mapping or None
+        Probability of each label, where the back end tells it; they sum to one.
     """
 
     text: object
@@ -35,6 +37,7 @@ class Completion:
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
+    probabilities: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,11 @@ def foreign(what: str, kind: type[HbenchError], *, hint: str = "", task: str | N
         ) from error
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an exception's message, not too long."""
+    return next(iter(str(error).strip().splitlines()), "no message")[:300]
+
+
 def _rebuild(kind: type[HbenchError], message: str, state: dict[str, object]) -> HbenchError:
     error = kind(message)
     error.__dict__.update(state)

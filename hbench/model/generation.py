@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hbench.core import JsonValue, Message, ModelError, Request, stable_seed
+from hbench.model.adapters import merge_system
 
 MAX_TOKENS = 1024
 """New tokens where the sampling does not say. Servers go on to the end of the context; a local loop had better not."""
@@ -79,30 +80,18 @@ def render_chat(model: Any, messages: Sequence[Message], *, chat: bool, name: st
     """
     if not chat:
         return "\n\n".join(message.content for message in messages)
-    turns = [{"role": message.role, "content": message.content} for message in messages]
     # lm-eval drops system turns itself when a template raises, so what counts is whether the text arrived.
-    rendered = _apply(model, turns, name)
-    if isinstance(rendered, str) and not all(turn["content"].strip() in rendered for turn in turns):
-        rendered = _apply(model, merge_system(turns), name)
-        if not all(turn["content"].strip() in rendered for turn in turns):
+    rendered = _apply(model, messages, name)
+    if isinstance(rendered, str) and not all(message.content.strip() in rendered for message in messages):
+        rendered = _apply(model, merge_system(messages), name)
+        if not all(message.content.strip() in rendered for message in messages):
             raise ModelError(f"model {name}: its chat template loses part of the prompt", hint="try chat_template=off")
     return rendered
 
 
-def merge_system(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Move system turns to the head of the first user turn."""
-    system = [turn["content"] for turn in turns if turn["role"] == "system"]
-    rest = [dict(turn) for turn in turns if turn["role"] != "system"]
-    for turn in rest:
-        if turn["role"] == "user":
-            turn["content"] = "\n\n".join([*system, turn["content"]])
-            return rest
-    return [{"role": "user", "content": "\n\n".join(system)}, *rest]
-
-
-def _apply(model: Any, turns: list[dict[str, str]], name: str) -> Any:
+def _apply(model: Any, messages: Sequence[Message], name: str) -> Any:
     try:
-        return model.apply_chat_template(turns)
+        return model.apply_chat_template([message._asdict() for message in messages])
     # Templates are programs of strangers; whatever they raise means the same.
     except Exception as error:
         raise ModelError(

@@ -12,15 +12,19 @@ import importlib.util
 import inspect
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from hbench.core import Completion, Deliver, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, stable_seed
+from hbench.core.errors import first_line
 from hbench.model.delivery import deliver_all
 from hbench.model.generation import MAX_TOKENS, Draw, draw_seed, gen_kwargs, render_chat, takes_seeds
+from hbench.model.likelihood import Continuations, Likelihoods, Scored
+from hbench.model.lm_eval_scores import count_tokens, excess_tokens, score
 from hbench.model.options import Options
 from hbench.model.weights import folder_fingerprint
 
@@ -156,10 +160,7 @@ class LmEval:
         ModelError
             Where the model cannot be loaded or fails; what was delivered stays.
         """
-        loop = asyncio.get_running_loop()
-        if self._model is None:
-            self._model = await loop.run_in_executor(self._thread, self._load)
-        for chunk in self._chunks(self._model, requests):
+        for chunk in self._chunks(await self._loaded(), requests):
             work = asyncio.ensure_future(self._answer(chunk, deliver))
             try:
                 await asyncio.shield(work)
@@ -167,6 +168,11 @@ class LmEval:
                 # The thread cannot be broken off, and what it makes need not be made again.
                 await asyncio.gather(work, return_exceptions=True)
                 raise
+
+    async def _loaded(self) -> Any:
+        if self._model is None:
+            self._model = await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
+        return self._model
 
     async def _answer(self, chunk: Sequence[Draw], deliver: Deliver) -> None:
         outcomes = await asyncio.get_running_loop().run_in_executor(self._thread, self._generate, chunk)
@@ -176,6 +182,22 @@ class LmEval:
             for number in draw.numbers
         )
         await deliver_all(answers, deliver)
+
+    async def likelihoods(self, items: Iterable[Continuations]) -> AsyncIterator[Scored]:
+        """Score continuations chunk by chunk.
+
+        Raises
+        ------
+        ModelError
+            Where the model cannot be loaded, or its type tells no likelihoods.
+        """
+        loop = asyncio.get_running_loop()
+        model = await self._loaded()
+        walk = iter(items)
+        while chunk := list(islice(walk, self._chunk_size)):
+            found = await loop.run_in_executor(self._thread, self._score, model, chunk)
+            for item, scored in zip(chunk, found, strict=True):
+                yield item, scored
 
     async def aclose(self) -> None:
         """Let go of the model and its memory."""
@@ -237,7 +259,7 @@ class LmEval:
             return model_class(**arguments)
         except Exception as error:
             raise ModelError(
-                f"model {self.name} cannot be loaded: {type(error).__name__}: {_first_line(error)}"
+                f"model {self.name} cannot be loaded: {type(error).__name__}: {first_line(error)}"
             ) from error
 
     def _generate(self, chunk: Sequence[Draw]) -> list[Outcome]:
@@ -252,11 +274,11 @@ class LmEval:
         for place, draw in enumerate(chunk):
             prompt = render_chat(model, draw.request.messages, chat=self._chat, name=self.name)
             settings = gen_kwargs(model, draw, seed=self._seed)
-            tokens = _count(model, prompt)
-            excess = _excess(model, tokens, settings["max_gen_toks"])
+            tokens = count_tokens(model, prompt)
+            excess = excess_tokens(model, tokens, settings["max_gen_toks"])
             if excess > 0 and draw.request.sampling.max_tokens is None:
                 settings["max_gen_toks"] = max(1, settings["max_gen_toks"] - excess)
-                excess = _excess(model, tokens, settings["max_gen_toks"])
+                excess = excess_tokens(model, tokens, settings["max_gen_toks"])
             if excess > 0:
                 # lm-eval would cut the prompt's beginning off, with a warning in a log.
                 detail = f"{tokens} tokens and {settings['max_gen_toks']} to generate are {excess} too many"
@@ -267,10 +289,26 @@ class LmEval:
         if instances:
             for (place, tokens), text in zip(asked, self._texts(model, instances, seed), strict=True):
                 if isinstance(text, str):
-                    outcomes[place] = Completion(text, tokens_in=tokens, tokens_out=_count(model, text))
+                    outcomes[place] = Completion(text, tokens_in=tokens, tokens_out=count_tokens(model, text))
                 else:
                     outcomes[place] = Failure("request", "no_answer", f"lm-eval returned {text!r}")
         return [outcome for outcome in outcomes if outcome is not None]
+
+    def _score(self, model: Any, chunk: Sequence[Continuations]) -> list[Likelihoods | Failure]:
+        prompts = [render_chat(model, item.messages, chat=self._chat, name=self.name) for item in chunk]
+        try:
+            return score(model, prompts, [item.texts for item in chunk])
+        except NotImplementedError as error:
+            raise ModelError(f"model {self.name}: its type of lm-eval tells no likelihoods") from error
+        # As in `_texts`.
+        except Exception as error:
+            raise self._failed(error, len(chunk)) from error
+
+    def _failed(self, error: Exception, prompts: int) -> ModelError:
+        return ModelError(
+            f"model {self.name} failed on {prompts} prompts: {type(error).__name__}: {first_line(error)}",
+            hint="answers so far are kept; a smaller batch_size needs less memory",
+        )
 
     def _texts(self, model: Any, instances: Sequence[Any], seed: int) -> Sequence[str | None]:
         if importlib.util.find_spec("torch"):
@@ -284,29 +322,9 @@ class LmEval:
             )
         # lm-eval's back ends raise whatever their libraries raise: out of memory, HTTP errors, assertions.
         except Exception as error:
-            raise ModelError(
-                f"model {self.name} failed on {len(instances)} prompts: {type(error).__name__}: {_first_line(error)}",
-                hint="answers so far are kept; a smaller batch_size needs less memory",
-            ) from error
+            raise self._failed(error, len(instances)) from error
         return texts
-
-
-def _count(model: Any, text: Any) -> int | None:
-    encode = getattr(model, "tok_encode", None)
-    # API types tokenise only where they were given a tokenizer.
-    if encode is None or not isinstance(text, str) or getattr(model, "tokenizer", None) is None:
-        return None
-    return len(encode(text))
-
-
-def _excess(model: Any, tokens: int | None, new: int) -> int:
-    room = getattr(model, "max_length", None)
-    return 0 if tokens is None or not isinstance(room, int) else tokens + new - room
 
 
 def _whole(value: JsonValue) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) else 1
-
-
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), "no message")[:300]

@@ -44,7 +44,7 @@ class ChatWire:
     structured: Structured | None = None
 
     def __post_init__(self) -> None:
-        self._head = b'{"model":' + json.dumps(self.model).encode() + b',"messages":'
+        self._head = b'{"model":' + json.dumps(self.model).encode()
         self._tail: tuple[Sampling, bytes] = (Sampling(), self._settings(Sampling()))
 
     path = "/chat/completions"
@@ -67,10 +67,9 @@ class ChatWire:
         sampling = request.sampling
         if self._tail[0] is not sampling and self._tail[0] != sampling:
             self._tail = (sampling, self._settings(sampling))
-        messages = json.dumps([{"role": role, "content": content} for role, content in request.messages])
-        parts = [self._head, messages.encode(), self._tail[1]]
-        if sampling.seed is not None:
-            parts.append(b',"seed":%d' % vary_seed(sampling.seed, draws[0], request.occurrence))
+        parts = [self._head, self._prompt(request), self._tail[1]]
+        if (seed := self._seed(request, draws)) is not None:
+            parts.append(b',"seed":%d' % seed)
         if len(draws) > 1:
             parts.append(b',"n":%d' % len(draws))
         if self.structured is not None:
@@ -107,6 +106,14 @@ class ChatWire:
         message = error.get("message") or error.get("detail") or ""
         return str(message), str(error.get("code") or error.get("type") or "")
 
+    def _prompt(self, request: Request) -> bytes:
+        messages = [{"role": role, "content": content} for role, content in request.messages]
+        return b',"messages":' + json.dumps(messages).encode()
+
+    def _seed(self, request: Request, draws: Sequence[int]) -> int | None:
+        seed = request.sampling.seed
+        return None if seed is None else vary_seed(seed, draws[0], request.occurrence)
+
     def _response_format(self, structured: Structured, request: Request) -> bytes:
         schema = structured.schema(request.record.task, request)
         named = {"name": ROOT, "strict": True, "schema": schema}
@@ -127,8 +134,31 @@ class ChatWire:
         return b"".join(b",%s:%s" % (json.dumps(k).encode(), json.dumps(v).encode()) for k, v in given.items())
 
 
+class TextWire(ChatWire):
+    """The older completions format: a plain text that the model goes on with, for base models and their adapters."""
+
+    path = "/completions"
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """The model's name, and that it is asked past its chat template."""
+        return {**super().identity, "chat_template": False}
+
+    def read(self, payload: JsonValue, draws: Sequence[int]) -> Reply:
+        """Read choices that hold a text each."""
+        if isinstance(payload, dict) and isinstance(choices := payload.get("choices"), list):
+            turns = [
+                {**one, "message": {"content": one.get("text")}} if isinstance(one, dict) else one for one in choices
+            ]
+            payload = {**payload, "choices": turns}
+        return super().read(payload, draws)
+
+    def _prompt(self, request: Request) -> bytes:
+        return b',"prompt":' + json.dumps("\n\n".join(message.content for message in request.messages)).encode()
+
+
 class OpenAI(HttpModel):
-    """`openai:NAME`, with ``base_url=`` for any compatible server."""
+    """`openai:NAME`, with ``base_url=`` for any compatible server; ``chat_template=off`` asks its completions."""
 
     @classmethod
     def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> OpenAI:
@@ -151,10 +181,11 @@ class OpenAI(HttpModel):
             "max_completion_tokens" if urls == (OFFICIAL,) else "max_tokens",
             ("max_tokens", "max_completion_tokens"),
         )
-        settings = read_http_settings(read, name, urls, path=ChatWire.path)
+        form = ChatWire if read.choice("chat_template", "on", ("on", "off")) == "on" else TextWire
+        settings = read_http_settings(read, name, urls, path=form.path)
         structured = Structured(context) if read.flag("structured") else None
         read.finish()
-        wire = ChatWire(
+        wire = form(
             argument,
             key=key,
             native_draws=draws == "native",

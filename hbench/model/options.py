@@ -107,6 +107,22 @@ class Options:
             raise self._wrong(name, value, "a text or a list of texts")
         return tuple(items)
 
+    def switch(self, name: str) -> bool | None:
+        """Return true or false; None where nothing is said."""
+        value = self._take(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise self._wrong(name, value, "true or false")
+
+    def mapping(self, name: str) -> dict[str, JsonValue]:
+        """Return a JSON object."""
+        value = self._take(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise self._wrong(name, value, 'a JSON object, as {"key": 1}')
+        return value
+
     def rest(self) -> dict[str, JsonValue]:
         """Return all options not yet asked for, for back ends that pass them on."""
         return {name: value for name, value in self._given.items() if name not in self._asked}

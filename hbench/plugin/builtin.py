@@ -66,6 +66,20 @@ _COMPONENTS = {
         "openai": "hbench.model.openai:OpenAI.create",
         "hf": "hbench.model.lm_eval:create_hf",
         "lm-eval": "hbench.model.lm_eval:create_lm_eval",
+        "vllm": "hbench.model.vllm:create_vllm",
+        "vllm-server": "hbench.model.vllm_server:VllmServer.create",
+    },
+    "model_adapter": {
+        "no_system": "hbench.model.adapters:NoSystem",
+        "plain_text": "hbench.model.adapters:PlainText",
+    },
+    "family": {
+        "deepseek": "hbench.model.families:DEEPSEEK",
+        "llama3": "hbench.model.families:LLAMA3",
+        "qwen2_5": "hbench.model.families:QWEN2_5",
+        "qwen3": "hbench.model.families:QWEN3",
+        "qwen3_instruct": "hbench.model.families:QWEN3_INSTRUCT",
+        "qwen3_non_thinking": "hbench.model.families:QWEN3_NON_THINKING",
     },
     "leaderboard": {"ranks": "hbench.stat.leaderboard:ranks"},
     "split": {

@@ -20,6 +20,8 @@ KINDS = (
     "aggregator",
     "baseline",
     "model",
+    "model_adapter",
+    "family",
     "executor",
     "leaderboard",
     "layout",

@@ -17,7 +17,7 @@ from hbench.run.scrub import scrub
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hbench.model import ModelSpec
+    from hbench.model import Made, ModelSpec
     from hbench.plugin import Registry
 
 
@@ -41,6 +41,8 @@ class Entrant:
         The label as a file name.
     digest : str
         Names all that its answers depend on. It outlives the scrubbing of secrets from the rest.
+    family : str or None
+        The family of models whose settings completed the sampling.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Entrant:
     unsupported: Mapping[str, str] = field(default_factory=dict)
     slug: str = ""
     digest: str = ""
+    family: str | None = None
 
     @property
     def depends(self) -> dict[str, JsonValue]:
@@ -76,7 +79,13 @@ class Entrant:
 
     def dump(self) -> dict[str, JsonValue]:
         """Return the entrant as JSON values, for the manifest."""
-        return {"label": self.label, **self.depends, "unsupported": dict(self.unsupported), "slug": self.slug}
+        return {
+            "label": self.label,
+            **self.depends,
+            "unsupported": dict(self.unsupported),
+            "slug": self.slug,
+            **({"family": self.family} if self.family else {}),
+        }
 
     @classmethod
     def load(cls, about: Mapping[str, JsonValue]) -> Entrant:
@@ -92,6 +101,7 @@ class Entrant:
             unsupported=about["unsupported"],
             slug=about["slug"],
             digest=about["key"],
+            family=about.get("family"),
         )
 
 
@@ -100,36 +110,39 @@ def make_entrants(
 ) -> list[tuple[Entrant, Model]]:
     """Make the models of a run from their words; models that are made already are taken as they are.
 
+    Models that generate answer as the plan's settings say, unless their words say otherwise.
+
     Raises
     ------
     ModelError
         When a model cannot be made, or two models have the same label.
     """
-    from hbench.model import ModelSpec, make_model
+    from hbench.model import Made, ModelSpec, make_model
 
-    made: list[tuple[Entrant, Model]] = []
+    entrants: list[tuple[Entrant, Model]] = []
     for words in given:
         if isinstance(words, str | ModelSpec):
             spec = ModelSpec.parse(words) if isinstance(words, str) else words
-            label, sampling = spec.label, spec.sampling
+            label, mode = spec.label, plan.settings.answer_mode
             with foreign(f"making the model {scrub(label)}", ModelError):
-                model = make_model(spec, context, registry=registry)
+                made = make_model(spec, context, registry=registry, answer_mode=mode)
         else:
-            model, sampling = words, Sampling()
-            label = str(getattr(model, "name", None) or type(model).__name__)
+            made = Made(words, Sampling())
+            label = str(getattr(words, "name", None) or type(words).__name__)
         # The label is shown and stored everywhere.
         label = scrub(label)
-        if any(entrant.label == label for entrant, _ in made):
+        if any(entrant.label == label for entrant, _ in entrants):
             raise ModelError(f"two models are called {label!r}", hint="Tell them apart with label=NAME in one of them.")
         with foreign(f"model {label}", ModelError):
-            made.append((entrant_of(label, sampling, model, plan), model))
-    return made
+            entrants.append((entrant_of(label, made, plan), made.model))
+    return entrants
 
 
-def entrant_of(label: str, sampling: Sampling, model: Model, plan: Plan) -> Entrant:
+def entrant_of(label: str, made: Made, plan: Plan) -> Entrant:
     """Return what the run must know of a model."""
     from hbench.model import file_name
 
+    model, sampling = made.model, made.sampling
     unsupported = {}
     for planned in plan.tasks:
         reason = model.unsupported(planned.name) or _unreadable(model, planned)
@@ -143,6 +156,7 @@ def entrant_of(label: str, sampling: Sampling, model: Model, plan: Plan) -> Entr
         unsupported=unsupported,
         slug=file_name(label),
         digest=model_digest(model.identity, sampling, model.reads),
+        family=made.family,
     )
 
 

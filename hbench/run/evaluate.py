@@ -223,6 +223,7 @@ def evaluate(
     repairs: Iterable[str] = (),
     policy: InvalidPolicy | None = None,
     without: Sequence[str] = (),
+    answer_mode: Literal["text", "loglikelihood"] = "text",
     include_paths: Sequence[str | PathLike[str]] = (),
     out: str | PathLike[str] | None = None,
     max_cost: float | None = None,
@@ -242,7 +243,7 @@ def evaluate(
         Words like ``marginal`` or ``openai:NAME,base_url=URL``, or objects that follow `hbench.core.Model`.
     data : str, path or sequence of them
         ``[SUITE=]KIND`` or a folder in a released layout; empty: each suite's default.
-    limit, draws, seed, sample, splits, repairs, policy, without
+    limit, draws, seed, sample, splits, repairs, policy, without, answer_mode
         See `hbench.run.Settings`.
     include_paths : sequence of path
         Further folders of tasks.
@@ -276,6 +277,7 @@ def evaluate(
         repairs=frozenset(repairs),
         policy=policy,
         without=tuple(without),
+        answer_mode=answer_mode,
     )
     job = prepare(
         tasks,

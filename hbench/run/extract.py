@@ -74,11 +74,12 @@ def extract(
 
     spec = ModelSpec.parse(model)
     made = make_model(spec, _NoTasks(), registry=registry)
-    requests = [_request(name, key, messages, spec.sampling) for key, messages in source.questions(raw)]
-    key_of = key_maker(model_digest(made.identity, spec.sampling, made.reads), made.reads)
+    extractor = made.model
+    requests = [_request(name, key, messages, made.sampling) for key, messages in source.questions(raw)]
+    key_of = key_maker(model_digest(extractor.identity, made.sampling, extractor.reads), extractor.reads)
     journal = Journal(raw / f".{name}-extraction.sqlite")
     try:
-        asked = run_until_stopped(lambda: _ask(source, made, requests, journal, key_of, spec.label, attempts))
+        asked = run_until_stopped(lambda: _ask(source, extractor, requests, journal, key_of, spec.label, attempts))
         outcomes = journal.outcomes(map(key_of, requests))
     finally:
         journal.close()
@@ -90,7 +91,7 @@ def extract(
             reasons[found.reason] += 1
         else:
             answers.append((request.record.id, found))
-    about = {"model": spec.label, "identity": dict(made.identity), "hbench": __version__, "invalid": dict(reasons)}
+    about = {"model": spec.label, "identity": dict(extractor.identity), "hbench": __version__, "invalid": dict(reasons)}
     source.write(raw, answers, about)
     return Extraction(len(requests), len(answers), asked, dict(reasons))
 

@@ -26,20 +26,23 @@ from hbench.core import Completion, Failure, Outcome, RunError
 from hbench.data.lines import plain
 from hbench.run.keys import Key
 
-SCHEMA = 1
+SCHEMA = 2
+_OLDER = {1: "ALTER TABLE answers ADD COLUMN probabilities TEXT;"}
+"""What makes a journal of an older version one of the next."""
 _TABLES = """
 CREATE TABLE answers (
     id INTEGER PRIMARY KEY, key BLOB NOT NULL, draw INTEGER NOT NULL, model TEXT NOT NULL, decoded INTEGER NOT NULL,
     text TEXT, reasoning TEXT, tokens_in INTEGER, tokens_out INTEGER, cost REAL, reason TEXT, detail TEXT,
-    at REAL NOT NULL, UNIQUE (key, draw));
+    at REAL NOT NULL, probabilities TEXT, UNIQUE (key, draw));
 CREATE TABLE failures (
     key BLOB NOT NULL, draw INTEGER NOT NULL, model TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL,
     times INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (key, draw)) WITHOUT ROWID;
 """
-_ANSWER = "INSERT OR IGNORE INTO answers VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ANSWER = "INSERT OR IGNORE INTO answers VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _FAILURE = """INSERT INTO failures VALUES (?, ?, ?, ?, ?, 1, ?) ON CONFLICT DO UPDATE
     SET reason = excluded.reason, detail = excluded.detail, times = times + 1, at = excluded.at"""
-_SELECT = "SELECT key, draw, decoded, text, reasoning, tokens_in, tokens_out, cost, reason, detail FROM answers"
+_SELECT = """SELECT key, draw, decoded, text, reasoning, tokens_in, tokens_out, cost, reason, detail, probabilities
+    FROM answers"""
 _LOOKUP = 500
 """Keys per query; SQLite bounds the number of parameters."""
 
@@ -114,6 +117,9 @@ class Journal:
             if self._writer.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise RunError("this is not a journal of hbench", file=self.path)
             self._writer.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
+        elif version in _OLDER:
+            self._writer.executescript(f"BEGIN; {_OLDER[version]} PRAGMA user_version = {version + 1}; COMMIT;")
+            self._prepare()
         elif version != SCHEMA:
             raise RunError(
                 f"the journal has version {version}; this hbench reads version {SCHEMA}",
@@ -150,7 +156,7 @@ class Journal:
         if isinstance(outcome, Failure) and outcome.stage == "request":
             group.failures.append((key, draw, model, outcome.reason, _storable(outcome.detail), time.time()))
         else:
-            group.answers.append((key, draw, model, *_columns(outcome), time.time()))
+            group.answers.append((key, draw, model, *_columns(outcome), time.time(), _probabilities(outcome)))
         return group.done
 
     @property
@@ -237,14 +243,15 @@ class Journal:
                 _among("SELECT key, draw, reason, detail FROM failures", chunk), chunk
             ):
                 found[key][draw] = Failure("request", reason, detail)
-            for key, draw, decoded, text, reasoning, tokens_in, tokens_out, cost, reason, detail in self._query(
+            for key, draw, decoded, text, reasoning, tokens_in, tokens_out, cost, reason, detail, shares in self._query(
                 _among(_SELECT, chunk), chunk
             ):
                 if reason is not None:
                     found[key][draw] = Failure("parse", reason, detail or "")
                 else:
                     value = json.loads(text) if decoded else text
-                    found[key][draw] = Completion(value, reasoning, tokens_in, tokens_out, cost)
+                    probabilities = None if shares is None else json.loads(shares)
+                    found[key][draw] = Completion(value, reasoning, tokens_in, tokens_out, cost, probabilities)
         return found
 
     def spend(self, model: str) -> Spend:
@@ -285,6 +292,11 @@ def _columns(outcome: Outcome) -> tuple[object, ...]:
     tokens = (None if count is None else int(count) for count in (outcome.tokens_in, outcome.tokens_out))
     cost = None if outcome.cost is None else float(outcome.cost)
     return (int(decoded), json.dumps(text, default=plain) if decoded else text, reasoning, *tokens, cost, None, None)
+
+
+def _probabilities(outcome: Outcome) -> str | None:
+    shares = outcome.probabilities if isinstance(outcome, Completion) else None
+    return None if shares is None else json.dumps({label: float(share) for label, share in shares.items()})
 
 
 def _storable(text: str) -> str:

@@ -65,6 +65,7 @@ def make_manifest(
             "repairs": sorted(settings.repairs),
             "policy": settings.policy,
             "without": list(settings.without),
+            "answer_mode": settings.answer_mode,
         },
         "data": {
             planned.name: {
@@ -149,6 +150,7 @@ def settings_of(manifest: Mapping[str, JsonValue]) -> Settings:
         repairs=frozenset(stored["repairs"]),
         policy=stored["policy"],
         without=tuple(stored.get("without", ())),
+        answer_mode=stored.get("answer_mode", "text"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hbench.core import AnswerSpec, DataError, InvalidPolicy, JsonValue, Record, Request, Sampling, SelectionError
 from hbench.core.hashes import HashSet
@@ -40,6 +40,9 @@ class Settings:
         What invalid answers count as, in place of what tasks and metrics say.
     without : tuple of str
         Sections that prompts leave out; empty: the prompts as they were made.
+    answer_mode : {"text", "loglikelihood"}
+        How models that generate answer, unless their own options say so: in text, or by the label whose likelihood is
+        highest. It belongs to the models' identity, and so to their keys.
     """
 
     limit: int | None = None
@@ -50,6 +53,7 @@ class Settings:
     repairs: frozenset[str] = frozenset()
     policy: InvalidPolicy | None = None
     without: tuple[str, ...] = ()
+    answer_mode: Literal["text", "loglikelihood"] = "text"
 
     def __post_init__(self) -> None:
         for name in ("limit", "draws"):

@@ -34,6 +34,8 @@ class PredictionWriter:
             line["error"] = result.reason
         if isinstance(outcome, Completion) and outcome.reasoning is not None:
             line["reasoning"] = outcome.reasoning
+        if isinstance(outcome, Completion) and outcome.probabilities is not None:
+            line["probabilities"] = dict(outcome.probabilities)
         self._stream.write(json.dumps(line, default=plain) + "\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -45,11 +46,14 @@ class Answered:
         None: the record was not to be asked (in a population task one record stands for all of its prompt).
     spent : Spent
         Tokens and cost of all draws.
+    probabilities : mapping or None
+        Probability of each label, the draws' mean; None where the model tells none.
     """
 
     row: ScoredRow
     draws: tuple[tuple[int, Parsed | Failure], ...] | None
     spent: Spent
+    probabilities: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,12 @@ def _answered(scorer: Scorer, record: Record, known: Mapping[int, Outcome] | Non
         return Answered(scorer.row(record, None), None, Spent())
     read = scorer.read(record, known, tally)
     outcomes = [outcome for outcome in known.values() if isinstance(outcome, Completion)]
-    return Answered(scorer.row(record, read), tuple(read), _spent(outcomes))
+    return Answered(scorer.row(record, read), tuple(read), _spent(outcomes), _mean_probabilities(outcomes))
+
+
+def _mean_probabilities(outcomes: Sequence[Completion]) -> dict[str, float] | None:
+    told = [outcome.probabilities for outcome in outcomes if outcome.probabilities is not None]
+    return {label: math.fsum(one[label] for one in told) / len(told) for label in told[0]} if told else None
 
 
 def _spent(outcomes: Sequence[Completion]) -> Spent:

@@ -35,6 +35,10 @@ def _chat(asked: Json, path: str) -> tuple[list[Json], str, int | None, int]:
     return asked["messages"], asked["model"], asked.get("seed"), asked.get("n", 1)
 
 
+def _text(asked: Json, path: str) -> tuple[list[Json], str, int | None, int]:
+    return [{"role": "user", "content": asked["prompt"]}], asked["model"], asked.get("seed"), asked.get("n", 1)
+
+
 def _messages(asked: Json, path: str) -> tuple[list[Json], str, int | None, int]:
     if not isinstance(asked["max_tokens"], int):
         raise TypeError("max_tokens must be a whole number")
@@ -48,6 +52,11 @@ def _contents(asked: Json, path: str) -> tuple[list[Json], str, int | None, int]
     messages = [{"role": role, "content": "".join(part["text"] for part in turn["parts"])} for role, turn in turns]
     model = path.rpartition("/")[2].partition(":")[0]
     return messages, model, asked.get("generationConfig", {}).get("seed"), 1
+
+
+def _as_texts(completion: Json) -> Json:
+    choices = [{"text": (choice["message"] or {}).get("content")} for choice in completion.get("choices", ())]
+    return {**completion, "choices": choices}
 
 
 def _as_messages(completion: Json) -> Json:
@@ -88,6 +97,7 @@ def _as_candidates(completion: Json) -> Json:
 
 DIALECTS = (
     Dialect("/chat/completions", lambda key: ("authorization", f"Bearer {key}"), _chat, lambda completion: completion),
+    Dialect("/completions", lambda key: ("authorization", f"Bearer {key}"), _text, _as_texts),
     Dialect("/messages", lambda key: ("x-api-key", key), _messages, _as_messages),
     Dialect(":generateContent", lambda key: ("x-goog-api-key", key), _contents, _as_candidates),
 )

@@ -14,7 +14,7 @@ _PACKAGE = "hbench_behaviorbench"
 
 @hookimpl
 def hbench_register(scope: Scope) -> None:
-    """Register the suite's sources, steps, split rule, prompt adapters, metric, leaderboard rule and data layout."""
+    """Register the suite's sources, steps, split rule, adapters, metrics, leaderboard rule and data layout."""
     scope.add("source", "bigfive", f"{_PACKAGE}.sources.bigfive:BigFive")
     scope.add("source", "moblab", f"{_PACKAGE}.sources.moblab:MobLab")
     scope.add("source", "moblab_by_subject", f"{_PACKAGE}.sources.moblab:MobLabBySubject")
@@ -35,5 +35,7 @@ def hbench_register(scope: Scope) -> None:
     scope.add("adapter", "other_games", f"{_PACKAGE}.prompts:other_games")
     scope.add("adapter", "survey_order", f"{_PACKAGE}.prompts:survey_order")
     scope.add("adapter", "by_dimension", f"{_PACKAGE}.prompts:by_dimension")
+    scope.add("model_adapter", "centaur", f"{_PACKAGE}.centaur:Centaur")
+    scope.add("family", "centaur", f"{_PACKAGE}.centaur:FAMILY")
     scope.add("layout", "bundle", f"{_PACKAGE}.bundle:Bundle")
     scope.add("split", "people", f"{_PACKAGE}.splits:people")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hbench.core import Message, ModelError, Sampling
-from hbench.model.generation import merge_system, render_chat
+from hbench.model.generation import render_chat
 from hbench.model.lm_eval import LmEval, create_hf, create_lm_eval
 
 pytest.importorskip("lm_eval")
@@ -212,7 +212,6 @@ def test_a_template_that_drops_the_system_turn_gets_it_with_the_question() -> No
     assert render_chat(Deaf(), messages, chat=True, name="m") == "<user>Be brief.\n\nHow much?"
     assert render_chat(Loaded(), messages, chat=True, name="m") == "<system>Be brief.<user>How much?"
     assert render_chat(Loaded(), messages, chat=False, name="m") == "Be brief.\n\nHow much?"
-    assert merge_system([{"role": "system", "content": "a"}]) == [{"role": "user", "content": "a"}]
 
 
 def test_a_model_without_template_says_what_to_do() -> None:
