@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.ipums import find_extract, read_code_labels
+from hbench_householdbench.sources.ipums import find_extract
+from hbench_householdbench.sources.ipums_codebook import read_code_labels
 
 if TYPE_CHECKING:
     import polars as pl
