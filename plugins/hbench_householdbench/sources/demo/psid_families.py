@@ -221,8 +221,8 @@ class _Simulation:
 
     def _own(self, family: Family, year: int) -> None:
         r, age = self._random, year - family.reference.born
-        family.savings = max(0.0, family.savings * 1.01 + 0.05 * family.income * r.gauss(0.6, 0.9))
-        family.investments = max(0.0, family.investments * math.exp(r.gauss(0.07, 0.17)))
+        family.savings = max(0.0, family.savings * 1.01 + 0.05 * family.income * r.gauss(0.3, 1.3))
+        family.investments = max(0.0, family.investments * math.exp(r.gauss(0.04, 0.2)))
         if family.savings > 0.5 * family.income:
             moved = 0.3 * family.savings
             family.savings, family.investments = family.savings - moved, family.investments + moved
@@ -230,7 +230,7 @@ class _Simulation:
         if r.random() < 0.06:
             family.debt += family.income * r.uniform(0.2, 0.9)
         if family.home == 1:
-            family.equity = max(-20_000.0, family.equity * math.exp(r.gauss(0.045, 0.08)) + 0.035 * family.income)
+            family.equity = max(-20_000.0, family.equity * math.exp(r.gauss(0.03, 0.1)) + 0.025 * family.income)
             if r.random() < 0.018:
                 family.home, family.savings, family.equity = 2, family.savings + family.equity, 0.0
         else:
@@ -257,10 +257,11 @@ class _Simulation:
             "region": family.region,
             "metro": family.metro,
             "married": bool(family.partner and family.married),
-            "savings": round(family.savings),
-            "investments": round(family.investments),
-            "equity": round(family.equity),
-            "debt": round(family.debt),
+            # People know what they own and owe roughly.
+            "savings": round(family.savings * math.exp(self._random.gauss(0, 0.5))),
+            "investments": round(family.investments * math.exp(self._random.gauss(0, 0.5))),
+            "equity": round(family.equity * math.exp(self._random.gauss(0, 0.25))),
+            "debt": round(family.debt * math.exp(self._random.gauss(0, 0.4))),
             "food_home": family.food[0],
             "food_away": family.food[1],
         }
