@@ -45,7 +45,7 @@ def folder(store: Path, task: str) -> Path:
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("raw")
     for source in (CpsBasic(), UiPolicy(), Macro()):
-        source.demo(path, seed=3, scale=0.3)
+        source.demo(path, seed=3, scale=0.15)
     return path
 
 
@@ -179,15 +179,24 @@ def test_two_jobs_write_the_same_bytes(store: Path, raw: Path, tmp_path: Path) -
         assert first.read_bytes() == second.read_bytes()
 
 
-def test_no_change_scores(store: Path, tmp_path: Path) -> None:
+STAYS = {
+    **{"labor_cps_jobfind": "unemployed", "labor_cps_ui": "unemployed"},
+    **{"labor_cps_separation": "employed", "labor_cps_retire": "not_retired"},
+}
+
+
+def test_no_change_is_right_as_often_as_people_stay_as_they_are(store: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     hbench(store, "eval", "--tasks", NAMES, "--data", "build", "--model", "no_change", "--out", str(out))
     rows: list[Mapping[str, Any]] = json.loads(hbench(store, "report", str(out), "--format", "json"))["rows"]
     scores = {
-        row["task"].split("/")[-1]: row["value"]
+        (row["task"].split("/")[-1], row["split"]): row["value"]
         for row in rows
         if row["metric"] == "accuracy" and row["target"] is None
     }
-    assert set(scores) == set(TASKS)
-    # Most people stay as they are for a month or a year.
-    assert all(0.5 < score < 1 for score in scores.values())
+    assert {task for task, _ in scores} == set(TASKS)
+    for (task, split), score in scores.items():
+        parts = [pl.read_parquet(folder(store, task) / f"{name}.parquet") for name in ("table", "split")]
+        sample = parts[1].select("split", "sample").hstack(parts[0].select("target"))
+        sample = sample.filter((pl.col("split") == split) & pl.col("sample"))
+        assert score == pytest.approx((sample["target"] == STAYS[task]).mean()), (task, split)
