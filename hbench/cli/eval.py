@@ -78,6 +78,9 @@ if TYPE_CHECKING:
     metavar="DOLLARS",
     help="Send no further request above this, over all models and sessions of the run; needs prices.",
 )
+@click.option(
+    "--batch-api", is_flag=True, help="Ask through the provider's batch API: half the price, an answer within a day."
+)
 @click.option("--dry-run", is_flag=True, help="Count requests, tokens and cost; ask nothing.")
 @click.option("--plain", is_flag=True, help="No bars and no colours.")
 @click.option("--no-plugin", "blocked", multiple=True, metavar="NAME", help="Leave a plugin out; repeatable.")
@@ -101,6 +104,7 @@ def command(
     answer_mode: Any,
     max_invalid: float | None,
     max_cost: float | None,
+    batch_api: bool,
     dry_run: bool,
     plain: bool,
     blocked: Sequence[str],
@@ -140,6 +144,7 @@ def command(
         out=out,
         registry=_registry(blocked, strict_plugins),
         skip_absent=skip_absent,
+        batch_api=batch_api,
     )
     if dry_run:
         from hbench.run.forecast import forecast

@@ -12,11 +12,13 @@ import os
 import ssl
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from hbench.core import Completion, Deliver, Failure, JsonValue, ModelError, Request
+from hbench.core import Completion, Deliver, Failure, JsonValue, ModelError, Outcome, Request
+from hbench.model.batch_apis import APIS
 from hbench.model.flow import DrainError, Flow
 from hbench.model.health import KEEPS, Health
 from hbench.model.limits import Pace, Prices, Spend, backoff, retry_after
@@ -54,6 +56,8 @@ class HttpSettings:
         Bytes above which a response is refused.
     requests_per_minute, tokens_per_minute : float or None
         Rate limits.
+    batch_requests, batch_poll, batch_discount
+        Of batch APIs: requests of a batch at most, seconds between two looks, share of the price that is taken off.
     prices : Prices or None
         Price table.
     max_cost : float or None
@@ -71,6 +75,9 @@ class HttpSettings:
     max_parked: int = 1024
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
+    batch_requests: int = 10_000
+    batch_poll: float = 30.0
+    batch_discount: float = 0.5
     prices: Prices | None = None
     max_cost: float | None = None
 
@@ -162,6 +169,7 @@ class HttpModel:
         self._token_pace = settings.tokens_per_minute and Pace(settings.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
         self._flow: Flow[_Job] | None = None
+        self._batch_folder: Path | None = None
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
@@ -195,6 +203,24 @@ class HttpModel:
             raise ModelError(f"model {self.name}: max_cost= and a limit for the whole run; give one of them")
         self.spend = shared
 
+    def use_batches(self, folder: Path) -> None:
+        """Ask through the provider's batch API, at its price, and remember in `folder` what was sent.
+
+        Raises
+        ------
+        ModelError
+            The provider has no batch API, or options exclude it.
+        """
+        if self._wire.path not in APIS:
+            raise ModelError(f"model {self.name}: there is no batch API for it", hint="leave --batch-api out")
+        if len(self._wire.jobs((0, 1))) == 1:
+            raise ModelError(f"model {self.name}: n_draws=native and --batch-api exclude each other")
+        if len(self.settings.urls) > 1:
+            raise ModelError(f"model {self.name}: a batch API has one address; base_url names several")
+        self._batch_folder = folder
+        if (prices := self.settings.prices) is not None:
+            self.settings = replace(self.settings, prices=prices.times(1.0 - self.settings.batch_discount))
+
     @property
     def parked(self) -> int:
         """Requests that wait for another try."""
@@ -213,6 +239,9 @@ class HttpModel:
             Where the key is refused, the model unknown, the spend limit reached, or the server gone for longer than the
             patience allows. What was delivered stays.
         """
+        if self._batch_folder is not None:
+            await self._answer_in_batches(requests, deliver, self._batch_folder)
+            return
 
         async def handle(job: _Job) -> float | None:
             return await self._handle(job, deliver)
@@ -232,6 +261,54 @@ class HttpModel:
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+
+    async def _answer_in_batches(self, requests: Iterable[Request], deliver: Deliver, folder: Path) -> None:
+        from hbench.model.batch import Batches, BatchJob, Namer
+        from hbench.model.batch_http import BatchHttp
+        from hbench.model.batch_store import BatchStore
+
+        settings = self.settings
+
+        def jobs() -> Iterator[BatchJob]:
+            for job in self._jobs(requests):
+                yield BatchJob(job.request, job.draws[0], job.body, self._estimate(job, len(job.body) // 4))
+
+        http = BatchHttp(
+            self.name,
+            settings.urls[0],
+            self._wire.headers(),
+            self._wire.complaint,
+            timeout=settings.timeout,
+            patience=settings.patience,
+            max_wait=settings.max_wait,
+            max_body=settings.max_body,
+            secrets=self._secrets,
+        )
+        batches = Batches(
+            self.name,
+            APIS[self._wire.path],
+            http,
+            BatchStore(folder),
+            namer=Namer(self.identity),
+            read=self._read_batched,
+            spend=self.spend,
+            size=settings.batch_requests,
+            poll=settings.batch_poll,
+        )
+        try:
+            await batches.run(jobs(), deliver)
+        finally:
+            await http.aclose()
+
+    def _read_batched(self, payload: JsonValue, request: Request, draw: int) -> tuple[Outcome, float]:
+        """Read one response of a batch; return it with what was paid."""
+        try:
+            reply = self._wire.read(payload, (draw,))
+        except BodyError as error:
+            return Failure("request", error.reason, self._scrub(error.detail)), 0.0
+        outcomes, paid = self._account(reply, sum(len(message.content) for message in request.messages) // 4)
+        self.stats.answered += 1
+        return outcomes[draw], paid
 
     def _jobs(self, requests: Iterable[Request]) -> Iterator[_Job]:
         for request in requests:
@@ -417,7 +494,7 @@ class HttpModel:
         prices = self.settings.prices
         if prices is None:
             return 0.0
-        estimate = prices.cost(estimate_in, len(job.draws) * self._mean_out(job.request.sampling.max_tokens))
+        estimate = self._estimate(job, estimate_in)
         if self.spend.reserve(estimate):
             return estimate
         if self.spend.pending:
@@ -429,6 +506,12 @@ class HttpModel:
                 hint=f"raise max_cost; {KEEPS}",
             )
         )
+
+    def _estimate(self, job: _Job, estimate_in: int) -> float:
+        """US dollars that a job will cost; 0 where there are no prices."""
+        prices = self.settings.prices
+        out = len(job.draws) * self._mean_out(job.request.sampling.max_tokens)
+        return 0.0 if prices is None else prices.cost(estimate_in, out)
 
     def _mean_out(self, limit: int | None = None) -> float:
         """Tokens of an answer to expect: the mean so far, before the first one a guess."""

@@ -82,6 +82,16 @@ def read_http_settings(read: Options, name: str, urls: tuple[str, ...], *, path:
         max_body=read.integer("max_body", usual.max_body),
         requests_per_minute=read.number("requests_per_minute", positive=True),
         tokens_per_minute=read.number("tokens_per_minute", positive=True),
+        batch_requests=read.integer("batch_requests", usual.batch_requests),
+        batch_poll=read.number("batch_poll", usual.batch_poll, positive=True),
+        batch_discount=_share(read, "batch_discount", usual.batch_discount, name),
         prices=prices,
         max_cost=max_cost,
     )
+
+
+def _share(read: Options, option: str, usual: float, name: str) -> float:
+    share = read.number(option, usual)
+    if share > 1:
+        raise ModelError(f"model {name}: the option {option}={share:g} must be a share between 0 and 1")
+    return share

@@ -56,6 +56,10 @@ class Prices:
         """Return the price of one answer in US dollars."""
         return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
 
+    def times(self, factor: float) -> Prices:
+        """Return prices of this share."""
+        return Prices(self.tokens_in * factor, self.tokens_out * factor)
+
 
 @dataclass(slots=True)
 class Spend:
@@ -67,9 +71,12 @@ class Spend:
     pending: int = 0
     """Reservations that are not settled yet."""
 
-    def reserve(self, estimate: float) -> bool:
-        """Set money aside for one request; False where the limit does not allow it."""
-        if self.spent + self.reserved + estimate > self.limit:
+    def reserve(self, estimate: float, *, anyway: bool = False) -> bool:
+        """Set money aside for one request; False where the limit does not allow it.
+
+        `anyway` is for what was sent already.
+        """
+        if not anyway and self.spent + self.reserved + estimate > self.limit:
             return False
         self.reserved += estimate
         self.pending += 1

@@ -19,9 +19,9 @@ _DECODER = json.JSONDecoder()
 
 PLUMBING = frozenset(
     {
-        "adaptive", "attempts", "base_url", "batch_size", "chunk_size", "concurrency", "device", "key_env",
-        "max_batch_size", "max_body", "max_cost", "max_wait", "parallelize", "patience", "price_in", "price_out",
-        "requests_per_minute", "timeout", "tokens_per_minute",
+        "adaptive", "attempts", "base_url", "batch_discount", "batch_poll", "batch_requests", "batch_size",
+        "chunk_size", "concurrency", "device", "key_env", "max_batch_size", "max_body", "max_cost", "max_wait",
+        "parallelize", "patience", "price_in", "price_out", "requests_per_minute", "timeout", "tokens_per_minute",
     }
 )  # fmt: skip
 """Options that say how answers are fetched, not what they are; labels leave them out."""

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hbench.core import DataError, InvalidPolicy, JsonValue, Model, SelectionError
+from hbench.core import DataError, InvalidPolicy, JsonValue, Model, ModelError, SelectionError
 from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice
 from hbench.run.context import PlanContext
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hbench.plugin import Registry
 
 JOURNAL = "journal.sqlite"
+BATCHES = "batches"
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,12 @@ def prepare(
     out: str | PathLike[str] | None = None,
     registry: Registry | None = None,
     skip_absent: bool = False,
+    batch_api: bool = False,
 ) -> Job:
-    """Open tasks, data and models, read the first true answers of each task, and name the folder of the run."""
+    """Open tasks, data and models, read the first true answers of each task, and name the folder of the run.
+
+    `batch_api`: models that generate are asked through their providers' batch APIs.
+    """
     from hbench.plugin import default_registry
 
     registry = registry or default_registry()
@@ -130,6 +135,8 @@ def prepare(
             [planned.name for planned in plan.tasks], [entrant.label for entrant in entrants], plan.digest(entrants)
         )
     )
+    if batch_api:
+        _use_batches(made, path)
     return Job(plan, tuple(made), tuple(_words(model) for model in given), choices, paths, notices, registry, path)
 
 
@@ -198,6 +205,16 @@ def run(
     return Result(job.path, results, asked)
 
 
+def _use_batches(made: Sequence[tuple[Entrant, Model]], path: Path) -> None:
+    """Have models that generate ask in batches; what was sent is remembered in the run's folder."""
+    for entrant, model in made:
+        use = getattr(model, "use_batches", None)
+        if use is not None:
+            use(path / BATCHES / entrant.slug)
+        elif getattr(model, "generative", False):
+            raise ModelError(f"model {entrant.label}: there is no batch API for it", hint="leave --batch-api out")
+
+
 def _limit_spending(job: Job, journal: Journal, max_cost: float | None) -> None:
     """Tell models what was spent on them before, and what all of them may spend together."""
     from hbench.model.limits import Spend
@@ -230,6 +247,7 @@ def evaluate(
     registry: Registry | None = None,
     progress: Progress | None = None,
     skip_absent: bool = False,
+    batch_api: bool = False,
 ) -> Result:
     """Evaluate models on tasks.
 
@@ -257,6 +275,8 @@ def evaluate(
         Is told what happens.
     skip_absent : bool
         Whether tasks whose data are not there are left out, and named beside the scores, instead of ending the run.
+    batch_api : bool
+        Whether models that generate are asked through their providers' batch APIs: half the price, an answer in a day.
 
     Returns
     -------
@@ -288,6 +308,7 @@ def evaluate(
         out=out,
         registry=registry,
         skip_absent=skip_absent,
+        batch_api=batch_api,
     )
     return run(job, progress=progress, command=sys.argv[:1], max_cost=max_cost)
 

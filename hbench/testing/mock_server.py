@@ -1,7 +1,8 @@
 """A model server that misbehaves on demand, for tests of everything that asks one.
 
-It speaks OpenAI's chat completions, Anthropic's messages and Google's contents over plain HTTP/1.1, on a bare protocol,
-so that it takes little of the processor that it shares with the client under test::
+It speaks OpenAI's chat completions, Anthropic's messages and Google's contents, and the batch APIs of the first two,
+over plain HTTP/1.1, on a bare protocol, so that it takes little of the processor that it shares with the client under
+test::
 
     with MockServer(answer="[14]", latency=0.05, faults={"429": 0.05, "hang": 0.01}) as server:
         ...  # ask server.url
@@ -26,6 +27,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from hbench.testing.batch_desk import BatchDesk, BatchPlan
 from hbench.testing.dialects import Dialect, dialect_of, may_pass
 from hbench.testing.faults import FAULTS, Response, respond
 
@@ -110,6 +112,8 @@ class MockServer:
         Value of the header that ``429`` and ``503`` send.
     capacity : int or None
         Requests in flight above which further ones get 429 at once.
+    batches : BatchPlan or None
+        How batches fare; by default they are done at once.
     key : str or None
         Where given, requests with another key get 401.
     port : int
@@ -126,6 +130,7 @@ class MockServer:
         seed: int = 0,
         retry_after: str | None = None,
         capacity: int | None = None,
+        batches: BatchPlan | None = None,
         key: str | None = None,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -144,6 +149,7 @@ class MockServer:
         self.host = host
         self.port = port
         self.stats = Stats()
+        self.desk = BatchDesk(self._answer_batched, batches or BatchPlan(), key)
         self._told = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -233,6 +239,38 @@ class MockServer:
             self._told += 1
         return {"role": "assistant", "content": text} if isinstance(text, str) else text
 
+    def completion(self, question: Question) -> dict[str, Any]:
+        """Answer a question as a chat completion."""
+        messages = [self.message(question) for _ in range(question.n)]
+        tokens_in = sum(len(str(message.get("content"))) for message in question.messages) // 4 + 1
+        tokens_out = sum(len(str(message.get("content"))) // 4 + 1 for message in messages)
+        return {
+            "id": f"chatcmpl-{self.stats.requests}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": question.model,
+            "choices": [
+                {"index": index, "message": message, "finish_reason": "stop"} for index, message in enumerate(messages)
+            ],
+            "usage": {
+                "prompt_tokens": tokens_in,
+                "completion_tokens": tokens_out,
+                "total_tokens": tokens_in + tokens_out,
+            },
+        }
+
+    def _answer_batched(self, path: str, asked: dict[str, Any]) -> dict[str, Any]:
+        dialect = dialect_of(path)
+        assert dialect is not None  # noqa: S101 - the desk knows the paths
+        question = Question(*dialect.question(asked, path), asked, {})
+        stats = self.stats
+        fingerprint = _hash(json.dumps(asked, sort_keys=True).encode())
+        stats.answered += 1
+        stats.repeated += fingerprint in stats.done
+        stats.done.add(fingerprint)
+        stats.prompts.add(_hash(json.dumps(question.messages).encode()))
+        return dialect.answer(self.completion(question))
+
 
 class _Connection(asyncio.Protocol):
     """One client connection; requests on it are answered one after the other, as HTTP/1.1 wants."""
@@ -284,6 +322,8 @@ class _Connection(asyncio.Protocol):
             return self._send(Response.of(server.stats.summary()))
         if method == "GET" and path.endswith("/models"):
             return self._send(Response.of({"object": "list", "data": [{"id": "mock", "object": "model"}]}))
+        if (batched := server.desk.handle(method, path, headers, body)) is not None:
+            return self._send(batched)
         dialect = dialect_of(path) if method == "POST" else None
         if dialect is None:
             return self._send(Response.of({"error": {"message": f"no such path: {path}"}}, status=404))
@@ -335,33 +375,14 @@ class _Connection(asyncio.Protocol):
                 )
             )
         if fault is not None:
-            damaged = respond(fault, self._completion(question), dialect.answer, retry_after=server.retry_after)
+            damaged = respond(fault, server.completion(question), dialect.answer, retry_after=server.retry_after)
             return self._finish(damaged)
         stats = server.stats
         stats.answered += 1
         stats.repeated += fingerprint in stats.done
         stats.done.add(fingerprint)
-        self._finish(Response.of(dialect.answer(self._completion(question))))
+        self._finish(Response.of(dialect.answer(server.completion(question))))
         return None
-
-    def _completion(self, question: Question) -> dict[str, Any]:
-        messages = [self._server.message(question) for _ in range(question.n)]
-        tokens_in = sum(len(str(message.get("content"))) for message in question.messages) // 4 + 1
-        tokens_out = sum(len(str(message.get("content"))) // 4 + 1 for message in messages)
-        return {
-            "id": f"chatcmpl-{self._server.stats.requests}",
-            "object": "chat.completion",
-            "created": 0,
-            "model": question.model,
-            "choices": [
-                {"index": index, "message": message, "finish_reason": "stop"} for index, message in enumerate(messages)
-            ],
-            "usage": {
-                "prompt_tokens": tokens_in,
-                "completion_tokens": tokens_out,
-                "total_tokens": tokens_in + tokens_out,
-            },
-        }
 
     def _finish(self, response: Response) -> None:
         self._over()
@@ -394,6 +415,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fault", action="append", default=[], metavar="NAME=SHARE", help=", ".join(sorted(FAULTS)))
     parser.add_argument("--retry-after")
     parser.add_argument("--capacity", type=int, help="requests in flight above which further ones get 429")
+    parser.add_argument("--batch-seconds", type=float, default=0.0, help="from sending a batch to its end")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     server = MockServer(
@@ -403,6 +425,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seed=given.seed,
         retry_after=given.retry_after,
         capacity=given.capacity,
+        batches=BatchPlan(seconds=given.batch_seconds),
         host=given.host,
         port=given.port,
     )
