@@ -11,8 +11,8 @@ from hbench.data.context import StepContext, lagged
 if TYPE_CHECKING:
     import polars as pl
 
-_AT_ONCE = 2
-"""Columns that are in memory at a time, with all their lags."""
+_AT_ONCE = 8
+"""Lags that are in memory at a time."""
 
 
 def in_rounds(keys: pl.DataFrame) -> pl.DataFrame:
@@ -91,8 +91,9 @@ def carry(
     """
     names = frame.collect_schema().names()
     find = cache(find)
-    for start in range(0, len(columns), _AT_ONCE):
-        some = columns[start : start + _AT_ONCE]
+    width = max(1, _AT_ONCE // depth)
+    for start in range(0, len(columns), width):
+        some = columns[start : start + width]
         frame = context.beside(frame, partial(_carried, frame, some, find))
     added = [lag for k in range(1, depth + 1) for lag in lagged(columns, k)]
     return frame.select(*names, *added)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = "micro/cex/diary"
-_ROW_GROUP = 1 << 15
+_ROW_GROUP = 1 << 13
 """Rows a group, given so that the files' bytes do not hang on the machine."""
 DAILY = "cex_diary_daily"
 WEEKLY = "cex_diary_weeks"
