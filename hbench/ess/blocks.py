@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hbench.ess.agreement import confusion_matrix
 from hbench.ess.losses import Loss
-from hbench.ess.variance import BlockErrors, FloatArray
+from hbench.ess.variance import BlockErrors, FloatArray, IntArray
 from hbench.learn import Cells, Feature, FeatureEncoder, Kind, Learner, Sample
 
-IntArray = npt.NDArray[np.int64]
 _PARTS = 16
 CHUNK = 4096
 """Test rows that are encoded and predicted at once; bounds memory."""
@@ -35,6 +36,8 @@ class Population:
         Number of classes.
     features : sequence of Feature
         The predictors.
+    weights : float64 (n,) or None
+        What each row's loss is multiplied by; None: 1.
     """
 
     cells: Cells
@@ -42,36 +45,35 @@ class Population:
     kind: Kind
     classes: int
     features: Sequence[Feature]
+    weights: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.truth)
 
-    def take(self, rows: IntArray) -> Population:
+    def take(self, rows: IntArray | npt.NDArray[np.bool_]) -> Population:
         """Return some of the rows."""
-        return Population(self.cells.take(rows), self.truth[rows], self.kind, self.classes, self.features)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, cells=self.cells.take(rows), truth=self.truth[rows], weights=weights)
 
     def sample(self, rows: IntArray) -> Sample:
         """Return some rows for a fit, encoded by an encoder that has seen them alone."""
-        encoder = FeatureEncoder(self.features)
-        encoded = encoder.fit_transform(self.cells.take(rows))
+        encoded = FeatureEncoder(self.features).fit_transform(self.cells.take(rows))
         return Sample(encoded, self.truth[rows], self.kind, self.classes)
 
+    def losses(self, predicted: npt.NDArray[Any], loss: Loss) -> FloatArray:
+        """Return the weighted losses (n,) of predictions."""
+        losses = loss(predicted, self.truth)
+        return losses if self.weights is None else losses * self.weights
 
-def deal(rows: int, size: int, *, seed: int, budget: int | None = None) -> IntArray:
+
+def deal(rows: int, size: int, *, seed: int) -> IntArray:
     """Return disjoint blocks (B, size) of shuffled rows; those left over are dropped.
 
-    Parameters
-    ----------
-    rows, size : int
-        Number of rows and of rows in a block.
-    seed : int
-        Of the shuffle, the same for all sizes.
-    budget : int or None
-        At most so many blocks.
+    The shuffle is the same for all sizes.
     """
     order = np.random.default_rng(seed).permutation(rows)
     count = rows // size
-    return order[: count * size].reshape(count, size)[:budget]
+    return order[: count * size].reshape(count, size)
 
 
 def within(
@@ -89,20 +91,22 @@ def within(
     Returns
     -------
     BlockErrors and int64 (n,)
-        Errors, and the rows that were kept, in the order of `BlockErrors.losses`.
+        Errors, and the rows that were tested, in the order of `BlockErrors.losses`. Rows that fit in no block are left
+        out; rows of blocks beyond the budget are tested only.
     """
-    order = np.random.default_rng(seed).permutation(len(population))
-    kept = np.sort(order[: len(population) // size * size])
-    blocks = deal(len(population), size, seed=seed, budget=budget)
+    blocks = deal(len(population), size, seed=seed)
+    kept = np.sort(blocks, axis=None)
+    blocks = blocks[:budget]
     place = np.full(len(population), -1, dtype=np.int64)
-    for number, rows in enumerate(blocks):
-        place[rows] = number
-    errors, sums = _fits(population, population.take(kept), place[kept], learner, blocks, loss, jobs)
-    counts = len(blocks) - (place[kept] >= 0)
-    with np.errstate(invalid="ignore"):
-        losses = sums / counts
-    seen = counts > 0
-    return BlockErrors(size, errors, losses[seen], place[kept][seen]), kept[seen]
+    place[blocks] = np.arange(len(blocks))[:, None]
+    place = place[kept]
+    if len(blocks) == 1:
+        # Nobody tests the rows of an only block.
+        kept, place = kept[place < 0], place[place < 0]
+    fits = _fits(population, population.take(kept), place, learner, blocks, loss, jobs)
+    counts = len(blocks) - (place >= 0)
+    found = BlockErrors(size, fits.errors, fits.sums / counts, place, False, fits.confusion, fits.fallbacks)
+    return found, kept
 
 
 def between(
@@ -117,16 +121,25 @@ def between(
     jobs: int = 1,
 ) -> BlockErrors:
     """Fit on blocks of one sample and test on all rows of another."""
-    blocks = deal(len(training), size, seed=seed, budget=budget)
+    blocks = deal(len(training), size, seed=seed)[:budget]
     nowhere = np.full(len(test), -1, dtype=np.int64)
-    errors, sums = _fits(training, test, nowhere, learner, blocks, loss, jobs)
-    return BlockErrors(size, errors, sums / len(blocks), nowhere, separate=True)
+    fits = _fits(training, test, nowhere, learner, blocks, loss, jobs)
+    return BlockErrors(size, fits.errors, fits.sums / len(blocks), nowhere, True, fits.confusion, fits.fallbacks)
+
+
+@dataclass(frozen=True)
+class _Fits:
+    """Fits on some blocks: errors (F,), each test row's sum of losses (n,), confusion, fallbacks."""
+
+    errors: FloatArray
+    sums: FloatArray
+    confusion: IntArray | None
+    fallbacks: Counter[str]
 
 
 def _fits(
     training: Population, test: Population, place: IntArray, learner: Learner, blocks: IntArray, loss: Loss, jobs: int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the error of each block, and each test row's sum of losses over the blocks that it is not in."""
+) -> _Fits:
     # Always as many parts, so that sums do not depend on the number of jobs.
     numbers = np.array_split(np.arange(len(blocks)), min(len(blocks), _PARTS))
     if jobs == 1:
@@ -137,8 +150,13 @@ def _fits(
         parts = Parallel(n_jobs=jobs)(
             delayed(_some)(training, test, place, learner, blocks, some, loss) for some in numbers
         )
-    # In the order of the blocks, whatever the number of jobs.
-    return np.concatenate([errors for errors, _ in parts]), np.sum([sums for _, sums in parts], axis=0)
+    tables = [part.confusion for part in parts if part.confusion is not None]
+    return _Fits(
+        np.concatenate([part.errors for part in parts]),
+        np.sum([part.sums for part in parts], axis=0),
+        np.concatenate(tables) if tables else None,
+        sum((part.fallbacks for part in parts), Counter()),
+    )
 
 
 def _some(
@@ -149,18 +167,20 @@ def _some(
     blocks: IntArray,
     numbers: IntArray,
     loss: Loss,
-) -> tuple[FloatArray, FloatArray]:
-    errors = np.empty(len(numbers))
-    sums = np.zeros(len(test))
+) -> _Fits:
+    errors, sums = np.empty(len(numbers)), np.zeros(len(test))
+    tables, fallbacks = [], Counter[str]()
     for position, number in enumerate(numbers):
         sample = training.sample(blocks[number])
         fitted = learner.fit(sample)
-        losses = np.empty(len(test))
-        for start in range(0, len(test), CHUNK):
-            rows = slice(start, start + CHUNK)
-            encoded = sample.rows.encoder.transform(test.cells.take(np.arange(len(test))[rows]))
-            losses[rows] = loss(fitted.predict(encoded), test.truth[rows])
-        others = place != number
+        if fitted.report.fallback is not None:
+            fallbacks[fitted.report.fallback] += 1
+        encoder = sample.rows.encoder
+        chunks = [slice(start, start + CHUNK) for start in range(0, len(test), CHUNK)]
+        predicted = np.concatenate([fitted.predict(encoder.transform(test.cells.take(chunk))) for chunk in chunks])
+        losses, others = test.losses(predicted, loss), place != number
         errors[position] = losses[others].mean()
         sums[others] += losses[others]
-    return errors, sums
+        if test.kind == "class":
+            tables.append(confusion_matrix(test.truth[others], predicted[others], test.classes))
+    return _Fits(errors, sums, np.array(tables) if tables else None, fallbacks)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite, sqrt
 from statistics import NormalDist
+from typing import Any
+
+from hbench.ess.variance import Asymptotics
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,13 @@ class Point:
     difference, difference_se : float
         The same minus the rule's error over the same rows.
     rule : float
-        The rule's error over these rows.
-    asymptotics : str
+        The rule's error over the same rows, weighted as the fits' error is.
+    asymptotics : {"fixed_size", "fixed_blocks", "separate_test"}
         Which approximation the standard errors use.
+    settings : mapping
+        The algorithm's settings at this size.
+    agreement : mapping of str to (float, float)
+        Classes: balanced accuracy and macro-F1, of the fits and of the rule; no bound is known for them.
     notes : tuple of str
         Fallbacks.
     """
@@ -36,7 +43,9 @@ class Point:
     difference: float
     difference_se: float
     rule: float
-    asymptotics: str
+    asymptotics: Asymptotics
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    agreement: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def lower_bound(self, alpha: float) -> float:
@@ -54,20 +63,25 @@ class Bound:
         Smallest size at which the algorithm does at least as well; None where no size does.
     least : int
         One-sided confidence bound: at least so many observations, at the level `1 - alpha`.
-    largest : int
-        The largest size that was tried.
+    smallest, largest : int
+        The sizes that were tried lie between these.
     alpha : float
         Level of the tests.
     """
 
     plug_in: int | None
     least: int
+    smallest: int
     largest: int
     alpha: float
 
     def __str__(self) -> str:
-        estimate = f"> {self.largest:,}" if self.plug_in is None else f"{self.plug_in:,}"
-        return f"{estimate} (at least {self.least:,} at {1 - self.alpha:.0%})"
+        if self.plug_in is None:
+            estimate = f"> {self.largest:,}"
+        else:
+            # Whether fewer would do was not tried.
+            estimate = f"{'≤ ' if self.smallest == self.plug_in > 1 else ''}{self.plug_in:,}"
+        return f"{estimate} (at least {self.least:,}, {1 - self.alpha:.0%} confidence)"
 
 
 def bound(points: Sequence[Point], *, alpha: float) -> Bound:
@@ -80,9 +94,9 @@ def bound(points: Sequence[Point], *, alpha: float) -> Bound:
     before = 0
     for point in points:
         if point.lower_bound(alpha) <= 0:
-            return Bound(plug_in, before + 1, points[-1].size, alpha)
+            break
         before = point.size
-    return Bound(plug_in, before + 1, points[-1].size, alpha)
+    return Bound(plug_in, before + 1, points[0].size, points[-1].size, alpha)
 
 
 def is_decided(points: Sequence[Point], *, alpha: float) -> bool:
@@ -121,8 +135,14 @@ class Curve:
         By size.
     bound : Bound
         What they add up to.
-    rows, unanswered : int
-        Rows that were used, and rows that the rule left out, which count on neither side.
+    rule, rule_se : float
+        The rule's error over all rows that are used, and its standard error.
+    rows, training_rows : int
+        Rows that both sides are tested on, and rows that blocks are taken from.
+    separate : bool
+        Whether these are two samples.
+    unanswered, without_outcome, training_without_outcome : int
+        Rows that the rule left out, and rows without a true answer; they count on neither side.
     notes : tuple of str
         What went otherwise than asked.
     """
@@ -131,6 +151,12 @@ class Curve:
     loss: str
     points: list[Point]
     bound: Bound
+    rule: float
+    rule_se: float
     rows: int
-    unanswered: int
+    training_rows: int
+    separate: bool
+    unanswered: int = 0
+    without_outcome: int = 0
+    training_without_outcome: int = 0
     notes: tuple[str, ...] = field(default=())

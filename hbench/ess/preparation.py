@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hbench.ess.blocks import IntArray, Population
+from hbench.ess.blocks import Population
+from hbench.ess.variance import IntArray
 from hbench.learn import Cells
 
 OTHER = "other"
@@ -26,11 +28,16 @@ def canonical_order(population: Population, also: npt.NDArray[Any]) -> IntArray:
         np.array([*vocabulary, ""], dtype=object)[codes]
         for codes, vocabulary in zip(cells.codes.T, cells.vocabulary, strict=True)
     ]
+    parts = [cells.numeric, population.truth, also]
+    if population.weights is not None:
+        parts.append(population.weights)
+    # Zero has two signs, which are the same number.
+    parts = [part + 0 for part in parts]
     keys = []
     for row in range(len(population)):
         digest = hashlib.blake2b(digest_size=16)
-        for part in (cells.numeric[row], population.truth[row], also[row]):
-            digest.update(part.tobytes())
+        for part in parts:
+            digest.update(part[row].tobytes())
         digest.update("\0".join(column[row] for column in words).encode())
         keys.append(digest.digest())
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
@@ -53,8 +60,9 @@ def collapse(population: Population, frequent: Sequence[frozenset[str]]) -> Popu
     for column, (vocabulary, kept) in enumerate(zip(cells.vocabulary, frequent, strict=True)):
         words = [word for word in vocabulary if word in kept]
         places = {word: place for place, word in enumerate(words)}
-        known = [places.get(word, len(words)) for word in vocabulary]
+        # A category that is called so already takes the others in.
+        other = places.setdefault(OTHER, len(words))
+        known = [places.get(word, other) for word in vocabulary]
         codes[:, column] = np.array([*known, -1], dtype=np.int64)[cells.codes[:, column]]
-        vocabularies.append([*words, OTHER])
-    collapsed = Cells(cells.numeric, codes, vocabularies)
-    return Population(collapsed, population.truth, population.kind, population.classes, population.features)
+        vocabularies.append(list(places))
+    return replace(population, cells=Cells(cells.numeric, codes, vocabularies))

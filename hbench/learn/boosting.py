@@ -53,6 +53,7 @@ class Boosting:
     seed: int = 0
     threads: int | None = None
     kinds: ClassVar[tuple[Kind, ...]] = ("number", "class", "shares")
+    tunes: ClassVar[bool] = False
 
     @property
     def settings(self) -> Mapping[str, Any]:

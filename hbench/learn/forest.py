@@ -41,6 +41,7 @@ class RandomForest:
     seed: int = 0
     threads: int = 1
     kinds: ClassVar[tuple[Kind, ...]] = ("number", "class", "shares")
+    tunes: ClassVar[bool] = True
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ class Ridge:
     """Ridge regression, penalty by generalised cross-validation over `PENALTIES`; shares go to the simplex."""
 
     kinds: ClassVar[tuple[Kind, ...]] = ("number", "shares")
+    tunes: ClassVar[bool] = False
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -55,6 +56,7 @@ class Lasso:
     penalty: float | None = None
     seed: int = 0
     kinds: ClassVar[tuple[Kind, ...]] = ("number",)
+    tunes: ClassVar[bool] = True
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -107,6 +109,7 @@ class Logit:
 
     inverse_penalty: float = 1.0
     kinds: ClassVar[tuple[Kind, ...]] = ("class",)
+    tunes: ClassVar[bool] = False
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -137,6 +140,7 @@ class LogitL1:
     inverse_penalty: float | None = None
     seed: int = 0
     kinds: ClassVar[tuple[Kind, ...]] = ("class",)
+    tunes: ClassVar[bool] = True
 
     @property
     def settings(self) -> Mapping[str, Any]:

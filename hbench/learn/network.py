@@ -31,6 +31,7 @@ class Network:
     epochs: int | None = None
     seed: int = 0
     kinds: ClassVar[tuple[Kind, ...]] = ("number", "class", "shares")
+    tunes: ClassVar[bool] = False
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -106,6 +106,11 @@ class Learner(Protocol):
         """All that determines a fit besides the sample."""
         ...
 
+    @property
+    def tunes(self) -> bool:
+        """Whether `tuned` has settings to choose."""
+        ...
+
     def tuned(self, sample: Sample) -> Self:
         """Return the learner with the settings that cross-validation on the sample prefers."""
         ...

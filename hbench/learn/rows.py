@@ -38,8 +38,8 @@ class Cells:
     def __len__(self) -> int:
         return len(self.numeric)
 
-    def take(self, chosen: npt.NDArray[np.bool_ | np.integer[Any]]) -> Cells:
-        """Return some of the rows, by a mask or by their places."""
+    def take(self, chosen: npt.NDArray[np.bool_ | np.integer[Any]] | slice) -> Cells:
+        """Return some of the rows, by a mask, by their places or by a slice."""
         return Cells(self.numeric[chosen], self.codes[chosen], self.vocabulary)
 
 
@@ -129,12 +129,13 @@ class _Words:
         key = (value.__class__, value)
         code = self._known.get(key)
         if code is None:
-            text = _level(value)
+            text = level(value)
             code = self._known[key] = -1 if text is None else self.places.setdefault(text, len(self.places))
         self.codes.append(code)
 
 
-def _level(value: Any) -> str | None:
+def level(value: Any) -> str | None:
+    """Return the word of a categorical value, None where it is missing."""
     if is_missing(value):
         return None
     # 1 and 1.0 are one level: the same code read from CSV and from Parquet.

@@ -1,0 +1,118 @@
+"""One algorithm against one rule, training size by training size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hbench.ess.agreement import MEASURES, confusion_matrix
+from hbench.ess.blocks import Population, between, within
+from hbench.ess.curve import Point
+from hbench.ess.losses import Loss
+from hbench.ess.variance import BlockErrors, FloatArray, difference_variance, error_variance
+from hbench.learn import Learner
+from hbench.learn.problem import constant
+from hbench.learn.tuning import folds_of
+
+TOO_FEW = "too few rows to tune: the defaults"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is compared, and how.
+
+    Attributes
+    ----------
+    population : Population
+        Tested rows, and training rows too where `training` is None.
+    training : Population or None
+        Training rows of their own.
+    predicted : array (n, ...)
+        The rule's predictions for the tested rows.
+    loss : callable
+        Loss of a row.
+    learner : Learner
+        The algorithm.
+    paired, tune : bool
+        Whether rows are compared one by one, and whether the algorithm is tuned once a size.
+    budget : int or None
+        At most so many blocks.
+    jobs, seed : int
+        Processes, and the seed of blocks and tuning.
+    """
+
+    population: Population
+    training: Population | None
+    predicted: npt.NDArray[Any]
+    loss: Loss
+    learner: Learner
+    paired: bool
+    tune: bool
+    budget: int | None
+    jobs: int
+    seed: int
+
+    @property
+    def rule(self) -> FloatArray:
+        """The rule's losses (n,)."""
+        return self.population.losses(self.predicted, self.loss)
+
+    def blocks(self, size: int) -> int:
+        """Return how many fits a size needs."""
+        count = len(self.training or self.population) // size
+        return count if self.budget is None else min(count, self.budget)
+
+    def point(self, size: int) -> Point:
+        """Fit and test at one size."""
+        learner, notes = self._tuned(size)
+        options: dict[str, Any] = {"seed": self.seed, "budget": self.budget, "jobs": self.jobs}
+        if self.training is not None:
+            found = between(self.training, self.population, learner, size, self.loss, **options)
+            rows = np.arange(len(self.population))
+        else:
+            found, rows = within(self.population, learner, size, self.loss, **options)
+        return self._point(found, rows, learner, notes)
+
+    def _tuned(self, size: int) -> tuple[Learner, list[str]]:
+        """Tune on a random subset of the size; block-out fits share what it chose."""
+        if not self.tune or not self.learner.tunes:
+            return self.learner, []
+        source = self.training or self.population
+        rows = np.random.default_rng([self.seed, size]).choice(len(source), size, replace=False)
+        sample = source.sample(np.sort(rows))
+        small = folds_of(sample, 2) < 2 or constant(sample, {}) is not None
+        return self.learner.tuned(sample), [TOO_FEW] if small else []
+
+    def _point(self, found: BlockErrors, rows: npt.NDArray[np.int64], learner: Learner, notes: list[str]) -> Point:
+        rule = self.rule[rows]
+        own, apart = error_variance(found), difference_variance(found, rule, paired=self.paired)
+        mean_rule = float(found.weights @ rule)
+        counted = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
+        fallbacks = [*notes, *counted, *(one.fallback for one in (own, apart) if one.fallback)]
+        return Point(
+            size=found.size,
+            blocks=found.blocks,
+            error=found.error,
+            se=float(np.sqrt(own.value)),
+            difference=found.error - mean_rule,
+            difference_se=float(np.sqrt(apart.value)),
+            rule=mean_rule,
+            asymptotics=found.asymptotics,
+            settings=dict(learner.settings),
+            agreement=self._agreement(found, rows),
+            notes=tuple(dict.fromkeys(fallbacks)),
+        )
+
+    def _agreement(self, found: BlockErrors, rows: npt.NDArray[np.int64]) -> Mapping[str, tuple[float, float]]:
+        if found.confusion is None:
+            return {}
+        truth, predicted = self.population.truth[rows], self.predicted[rows]
+        table = confusion_matrix(truth, predicted, self.population.classes)
+        return {
+            name: (float(np.mean(measure(found.confusion))), float(measure(table)))
+            for name, measure in MEASURES.items()
+        }

@@ -1,0 +1,118 @@
+"""The design sheet's simulations: a linear model with five predictors, ridge, alpha 0.05."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hbench.ess import equivalent_sample_size
+from hbench.ess.blocks import between, within
+from hbench.ess.curve import Point
+from hbench.ess.losses import squared
+from hbench.ess.variance import difference_variance, error_variance
+from tests.ess.designs import FEATURES, PlainRidge, draw, error_curve, population, rule_with_error
+
+ALPHA = 0.05
+COLUMNS = [feature.name for feature in FEATURES]
+
+
+def differences(size: int, n: int, replications: int, *, test_rows: int = 0, budget: int | None = None) -> Any:
+    """Return e_N - e_LLM and its standard error in each replication, for a rule whose true error is e_N."""
+    rng = np.random.default_rng([size, n, test_rows])
+    found = np.empty((replications, 2))
+    for replication in range(replications):
+        x, y = draw(n, rng)
+        z, w = draw(test_rows, rng) if test_rows else (x, y)
+        losses = squared(rule_with_error(z, error_curve(size)), w)
+        if test_rows:
+            fits = between(population(x, y), population(z, w), PlainRidge(), size, squared, seed=replication,
+                           budget=budget)  # fmt: skip
+        else:
+            fits, kept = within(population(x, y), PlainRidge(), size, squared, seed=replication, budget=budget)
+            losses = losses[kept]
+        variance = difference_variance(fits, losses)
+        found[replication] = fits.error - fits.weights @ losses, np.sqrt(variance.value)
+    return found
+
+
+def share_rejected(found: Any) -> float:
+    points = [Point(1, 2, 0.0, 0.0, difference, se, 0.0, "fixed_size") for difference, se in found]
+    return float(np.mean([point.lower_bound(ALPHA) > 0 for point in points]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "n"), [(8, 600), (8, 2000), (20, 600), (20, 2000), (60, 600), (60, 2000)])
+def test_the_test_has_its_size_at_the_least_favourable_point(size: int, n: int) -> None:
+    assert 0.01 <= share_rejected(differences(size, n, 600)) <= 0.08
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [8, 20, 60])
+@pytest.mark.parametrize("test_rows", [200, 1000])
+def test_the_test_has_its_size_with_a_separate_sample(size: int, test_rows: int) -> None:
+    found = differences(size, 2000, 600, test_rows=test_rows, budget=25)
+    assert 0.01 <= share_rejected(found) <= 0.08
+    assert np.mean(found[:, 1] ** 2) == pytest.approx(np.var(found[:, 0]), rel=0.15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "budget"), [(8, 10), (20, 4), (20, 15), (60, 5)])
+def test_the_variance_holds_for_a_budget_of_blocks(size: int, budget: int) -> None:
+    found = differences(size, 600, 600, budget=budget)
+    assert np.mean(found[:, 1] ** 2) == pytest.approx(np.var(found[:, 0]), rel=0.2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [5, 20, 60])
+def test_the_error_has_the_variance_that_is_estimated(size: int) -> None:
+    rng = np.random.default_rng(size)
+    fits = [within(population(*draw(600, rng)), PlainRidge(), size, squared, seed=i)[0] for i in range(800)]
+    estimated = np.mean([error_variance(one).value for one in fits])
+    assert estimated == pytest.approx(np.var([one.error for one in fits]), rel=0.15)
+    assert np.mean([one.error for one in fits]) == pytest.approx(error_curve(size), rel=0.01)
+
+
+def _bounds(n: int, replications: int, sizes: list[int], target: int, *, test_rows: int = 0) -> list[Any]:
+    """Return what is found for a rule as good as ridge between `target` and the size before."""
+    rng = np.random.default_rng([n, test_rows])
+    before = sizes[sizes.index(target) - 1]
+    error = (error_curve(target) + error_curve(before)) / 2
+    found = []
+    for replication in range(replications):
+        x, y = draw(n, rng)
+        z, w = draw(test_rows, rng) if test_rows else (x, y)
+        curve = equivalent_sample_size(
+            dict(zip(COLUMNS, z.T, strict=True)),
+            w,
+            rule_with_error(z, error),
+            algorithm=PlainRidge(),
+            sizes=sizes,
+            features=FEATURES,
+            training=(dict(zip(COLUMNS, x.T, strict=True)), y) if test_rows else None,
+            budget=50 if test_rows else None,
+            seed=replication,
+            whole_curve=False,
+        )
+        found.append(curve.bound)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test_rows", [0, 300])
+def test_the_bound_covers(test_rows: int) -> None:
+    # The smallest size that is as good lies above 12 and is at most 20; on the grid the bound may not exceed 13.
+    found = _bounds(600, 500, [8, 12, 20, 40], 20, test_rows=test_rows)
+    assert np.mean([bound.least <= 13 for bound in found]) >= 0.93
+
+
+@pytest.mark.slow
+def test_estimate_and_bound_find_the_size_as_the_sample_grows() -> None:
+    shares = []
+    for n in (200, 1000, 5000):
+        found = _bounds(n, 30, [8, 12, 20, 40], 20)
+        shares.append(np.mean([(bound.plug_in, bound.least) == (20, 13) for bound in found]))
+    assert shares == sorted(shares)
+    assert shares[0] < 0.5
+    assert shares[-1] >= 0.93
