@@ -21,10 +21,16 @@ PLUMBING = frozenset(
     {
         "adaptive", "attempts", "base_url", "batch_discount", "batch_poll", "batch_requests", "batch_size",
         "chunk_size", "concurrency", "device", "key_env", "max_batch_size", "max_body", "max_cost", "max_wait",
-        "parallelize", "patience", "price_in", "price_out", "requests_per_minute", "timeout", "tokens_per_minute",
+        "parallelize", "patience", "price_in", "price_out", "requests_per_minute", "start_timeout", "timeout",
+        "tokens_per_minute",
+        # Of engines: parallelism and memory.
+        "block_size", "cpu_offload_gb", "data_parallel_size", "distributed_executor_backend", "download_dir",
+        "enable_expert_parallel", "enable_prefix_caching", "enforce_eager", "gpu_memory_utilization",
+        "kv_cache_memory_bytes", "load_format", "max_lora_rank", "max_num_batched_tokens", "max_num_seqs",
+        "max_parallel_loading_workers", "pipeline_parallel_size", "swap_space", "tensor_parallel_size",
     }
 )  # fmt: skip
-"""Options that say how answers are fetched, not what they are; labels leave them out."""
+"""Options that say how answers are fetched or computed, not what they are; labels leave them out."""
 
 
 LISTS = frozenset({"ensemble"})

@@ -9,17 +9,9 @@ from pathlib import Path
 
 from hbench.core import JsonValue, ModelError
 from hbench.model.options import Options
+from hbench.model.spec import PLUMBING
 from hbench.model.weights import folder_fingerprint
 
-_PLUMBING = frozenset(
-    {
-        "block_size", "cpu_offload_gb", "data_parallel_size", "distributed_executor_backend", "download_dir",
-        "enable_expert_parallel", "enable_prefix_caching", "enforce_eager", "gpu_memory_utilization",
-        "kv_cache_memory_bytes", "load_format", "max_lora_rank", "max_num_batched_tokens", "max_num_seqs",
-        "max_parallel_loading_workers", "pipeline_parallel_size", "swap_space", "tensor_parallel_size",
-    }
-)  # fmt: skip
-"""vLLM's arguments that change how fast answers come, not which: no part of the identity."""
 _FOLDERS = ("tokenizer", "hf_config_path")
 """vLLM's arguments whose value may be a folder: its content is the identity, not its name."""
 _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
@@ -59,7 +51,7 @@ class VllmWords:
     @property
     def identity(self) -> dict[str, JsonValue]:
         """All that changes answers: folders by their content, no parallelism, no memory."""
-        settings = {key: value for key, value in self.arguments.items() if key not in _PLUMBING}
+        settings = {key: value for key, value in self.arguments.items() if key not in PLUMBING}
         for key in _FOLDERS:
             if isinstance(value := settings.get(key), str):
                 settings[key] = _content(value)

@@ -11,6 +11,7 @@ import pytest
 
 from hbench.core import Message, ModelError, Sampling
 from hbench.model.generation import render_chat
+from hbench.model.likelihood import Continuations
 from hbench.model.lm_eval import LmEval, create_hf, create_lm_eval
 
 pytest.importorskip("lm_eval")
@@ -316,3 +317,38 @@ def test_a_real_model(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -
     assert again == first
     assert other != first
     assert greedy[("0", 0)] == greedy[("0", 1)]
+
+
+@pytest.mark.lm
+@pytest.mark.slow
+def test_a_real_model_scores(bench: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.environ.get("HBENCH_TEST_LM")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("no local model (set HBENCH_TEST_LM to its folder)")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    (request,) = bench.requests(1)
+    texts = ('["yes"]', '["no"]', '["I do not know"]')
+    model = create_hf(folder, {"device": "cpu", "dtype": "float32"}, bench.Context())
+
+    async def work() -> Any:
+        try:
+            return [found async for _, found in model.likelihoods([Continuations(request, request.messages, texts)])]
+        finally:
+            await model.aclose()
+
+    (found,) = asyncio.run(work())
+    tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+    plain: Any = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    turns = [message._asdict() for message in request.messages]
+    prompt = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+    before = len(tokenizer(prompt, add_special_tokens=False).input_ids)
+    assert found.tokens_in == before
+    for text, log in zip(texts, found.logs, strict=True):
+        ids = tokenizer(prompt + text, add_special_tokens=False, return_tensors="pt").input_ids
+        with torch.no_grad():
+            logs = plain(ids).logits[0].log_softmax(-1)
+        expected = sum(float(logs[place - 1, ids[0, place]]) for place in range(before, ids.shape[1]))
+        assert log == pytest.approx(expected, abs=1e-3)

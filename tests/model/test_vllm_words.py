@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hbench.core import ModelError
+from hbench.model import ModelSpec
 from hbench.model.options import Options
 from hbench.model.vllm import together
 from hbench.model.vllm_options import VllmWords, read_words
@@ -32,6 +33,8 @@ def test_parallelism_and_memory_are_no_part_of_the_identity() -> None:
     plain = words().identity
     assert words(tensor_parallel_size=2, data_parallel_size=4, pipeline_parallel_size=2).identity == plain
     assert words(gpu_memory_utilization=0.5, max_num_seqs=8, enforce_eager=True).identity == plain
+    label = ModelSpec.parse("vllm:org/m,dtype=float16,tensor_parallel_size=2,max_num_seqs=8").label
+    assert label == "vllm:org/m,dtype=float16"
     for changed in (
         words("org/n"),
         words(revision="b"),
