@@ -26,6 +26,7 @@ from hbench.model.generation import MAX_TOKENS, Draw, draw_seed, gen_kwargs, ren
 from hbench.model.likelihood import Continuations, Likelihoods, Scored
 from hbench.model.lm_eval_scores import count_tokens, excess_tokens, score
 from hbench.model.options import Options
+from hbench.model.thinking import begins_thinking, split_thinking
 from hbench.model.weights import folder_fingerprint
 
 _PLUMBING = frozenset(
@@ -267,7 +268,7 @@ class LmEval:
 
         model = self._model
         outcomes: list[Outcome | None] = [None] * len(chunk)
-        asked: list[tuple[int, int | None]] = []
+        asked: list[tuple[int, int | None, bool]] = []
         instances = []
         seeds = [draw_seed(self._seed, draw) for draw in chunk]
         seed = seeds[0] if len(seeds) == 1 else stable_seed(0, *map(str, seeds)) % 2**63
@@ -284,12 +285,14 @@ class LmEval:
                 detail = f"{tokens} tokens and {settings['max_gen_toks']} to generate are {excess} too many"
                 outcomes[place] = Failure("request", "context_too_long", detail)
                 continue
-            asked.append((place, tokens))
+            # Prompts of API types are no text yet.
+            asked.append((place, tokens, isinstance(prompt, str) and begins_thinking(prompt)))
             instances.append(Instance("generate_until", {}, (prompt, settings), place))
         if instances:
-            for (place, tokens), text in zip(asked, self._texts(model, instances, seed), strict=True):
+            for (place, tokens, begun), text in zip(asked, self._texts(model, instances, seed), strict=True):
                 if isinstance(text, str):
-                    outcomes[place] = Completion(text, tokens_in=tokens, tokens_out=count_tokens(model, text))
+                    answer, reasoning = split_thinking(text, begun=begun)
+                    outcomes[place] = Completion(answer, reasoning, tokens, count_tokens(model, text))
                 else:
                     outcomes[place] = Failure("request", "no_answer", f"lm-eval returned {text!r}")
         return [outcome for outcome in outcomes if outcome is not None]

@@ -182,6 +182,19 @@ def test_settings_are_translated(bench: SimpleNamespace) -> None:
     }  # fmt: skip
 
 
+def test_reasoning_is_kept_apart(bench: SimpleNamespace) -> None:
+    model, loaded = make()
+    loaded.generate_until = lambda requests, **how: ["<think>\nHm.\n</think>\n\n[5]"] * len(requests)  # type: ignore[method-assign]
+    outcome = bench.answer(model, bench.requests(1, sampling=Sampling(max_tokens=5))).outcomes["0", 0]
+    assert (outcome.text, outcome.reasoning) == ("[5]", "Hm.")
+    # The template leaves the tag open, and the thought has no end.
+    model, loaded = make()
+    loaded.apply_chat_template = lambda turns: "Be a person. Question 0? <think>\n"  # type: ignore[method-assign]
+    loaded.generate_until = lambda requests, **how: ["Hm"] * len(requests)  # type: ignore[method-assign]
+    outcome = bench.answer(model, bench.requests(1, sampling=Sampling(max_tokens=5))).outcomes["0", 0]
+    assert (outcome.text, outcome.reasoning) == ("", "Hm")
+
+
 def test_greedy_draws_are_generated_once(bench: SimpleNamespace) -> None:
     model, loaded = make()
     got = bench.answer(model, bench.requests(1, draws=(0, 1, 2), sampling=Sampling(temperature=0, max_tokens=5)))
