@@ -14,14 +14,16 @@ import pytest
 
 from hbench.api import evaluate
 from hbench.core import Completion, JsonValue, ModelContext, RunError
-from hbench.model.likelihood import Continuations, Likelihoods, Scored
+from hbench.model.likelihood import Continuations, Likelihoods, Scored, answers, reason_against
 from hbench.plugin import Registry, load_plugins
 from hbench.plugin.scope import ComponentInfo
 from hbench.report.analyses import analyse
 from hbench.report.comparison import Comparison, View
+from hbench.run.context import parser_of
 from hbench.run.journal import Journal
 from hbench.run.manifest import entrants_of, read_manifest
 from hbench.run.rescore import rescore
+from hbench.spec import discover
 from hbench.stat import Resampling
 
 YES = 0.8
@@ -99,6 +101,32 @@ def test_labels_by_likelihood(toy: Any, registry: Registry) -> None:
     assert said_yes["gap"] == pytest.approx(8 / 12 - YES)
     again = rescore(result.path, registry=registry)
     assert again.scores == result.scores
+
+
+def test_the_suites_tasks_that_have_labels_to_choose_from() -> None:
+    registry = load_plugins()
+    found = {}
+    for entry in discover([]).select(["@behaviorbench", "@householdbench"]):
+        task = entry.load()
+        if reason_against(task.targets, task.answer.aggregate) is None:
+            found[task.task] = list(answers(task.answer_spec(), parser_of(task, registry)).values())
+    scale = [f"[{number}]" for number in range(1, 6)]
+    work = ['["employed"]', '["unemployed"]', '["not_in_labor_force"]']
+    assert found == {
+        "acrossgame_behavior_push_pull": ["[Push]", "[Pull]"],
+        "multiround_behavior_push_pull": ["[Push]", "[Pull]"],
+        "missing_surv_resp": scale,
+        "seq_surv_resp": scale,
+        "surv_resp_pred": scale,
+        "house_census_move": ['["stay"]', '["move_within_state"]', '["move_to_different_state"]'],
+        "house_psid_owner": ['["no"]', '["yes"]'],
+        "labor_cps_displace": work,
+        "labor_cps_jobfind": work,
+        "labor_cps_retire": ['["retired"]', '["not_retired"]'],
+        "labor_cps_separation": work,
+        "labor_cps_ui": work,
+        "labor_sce_offer": ['["accepted"]', '["rejected"]'],
+    }
 
 
 def test_a_journal_without_probabilities_is_read(tmp_path: Path) -> None:
