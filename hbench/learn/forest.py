@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
 
+from hbench.learn.grove import grow
 from hbench.learn.packages import library
 from hbench.learn.problem import Fitted, Kind, Sample, constant
 from hbench.learn.sklearn_fit import fit_design
@@ -65,6 +66,9 @@ class RandomForest:
         nothing = constant(sample, self.settings)
         if nothing is not None:
             return nothing
+        grove = grow(sample, self.settings) if self.threads == 1 else None
+        if grove is not None:
+            return grove
         forest = ensemble.RandomForestClassifier if sample.kind == "class" else ensemble.RandomForestRegressor
         model = forest(
             self.trees,
