@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from hbench.ess.curve import Bound, Curve, Point, bound
-from hbench.ess.estimate import equivalent_sample_size
+from hbench.ess.estimate import MEAN, Options, equivalent_sample_size, equivalent_sample_sizes
 from hbench.ess.variance import BlockErrors, Variance, difference_variance, error_variance
 
 __all__ = [
+    "MEAN",
     "BlockErrors",
     "Bound",
     "Curve",
+    "Options",
     "Point",
     "Variance",
     "bound",
     "difference_variance",
     "equivalent_sample_size",
+    "equivalent_sample_sizes",
     "error_variance",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,46 +13,25 @@ from hbench.core import HbenchError
 from hbench.ess.blocks import Population
 from hbench.ess.curve import Curve, Point, bound, is_decided, rises
 from hbench.ess.losses import loss_of
-from hbench.ess.outcome import Outcome, known, quantiles
-from hbench.ess.preparation import canonical_order, collapse, frequent_words
+from hbench.ess.outcome import Outcome, known
+from hbench.ess.preparation import canonical_order, collapse, frequent_words, winsorise
 from hbench.ess.sizes import Sizes, training_sizes
-from hbench.ess.study import Study
+from hbench.ess.study import Study, average
+from hbench.ess.variance import FloatArray
 from hbench.learn import Feature, Kind, Learner, Rows, read_cells
 
+MEAN = "mean of targets"
+"""Name of the curve of all targets together."""
 
-def equivalent_sample_size(
-    X: Rows,  # noqa: N803 - scikit-learn's name
-    y: Any,
-    llm_predictions: Any,
-    *,
-    algorithm: str | Learner = "random_forest",
-    sizes: Sizes = "auto",
-    loss: str | None = None,
-    alpha: float = 0.05,
-    training: tuple[Rows, Any] | None = None,
-    features: Sequence[Feature] | None = None,
-    outcome: Kind | None = None,
-    weights: Any = None,
-    winsorise: tuple[float, float] | None = None,
-    rare: int = 50,
-    paired: bool = True,
-    tune: bool = True,
-    whole_curve: bool = True,
-    budget: int | None = None,
-    jobs: int = 1,
-    seed: int = 42,
-    progress: Callable[[Point, float], None] = lambda _point, _done: None,
-) -> Curve:
-    """Estimate how many human observations a fixed rule's predictions are worth to an algorithm.
+BoolArray = npt.NDArray[np.bool_]
 
-    Parameters
+
+@dataclass(frozen=True)
+class Options:
+    """How an equivalent sample size is estimated.
+
+    Attributes
     ----------
-    X : data frame
-        Predictors of the people, numbers or texts, missing values allowed.
-    y : array (n,) or (n, k)
-        What they did: numbers, texts (classes), or shares of k events. Rows without it count on neither side.
-    llm_predictions : array, as `y`
-        The rule's predictions; None or NaN where it gave none. Such rows count on neither side.
     algorithm : str or Learner
         A name of `hbench.learn.estimator.ALGORITHMS`, or a learner with settings of its own.
     sizes : "auto" or sequence of int
@@ -61,14 +40,6 @@ def equivalent_sample_size(
         Loss of a row; None takes the usual one of the outcome.
     alpha : float
         Level of the one-sided tests.
-    training : tuple or None
-        Rows and outcomes to train on; `X`, `y` are then a separate test sample. None trains on blocks of `X` itself.
-    features : sequence of Feature or None
-        Predictors (default: the frame's columns by their types).
-    outcome : {"number", "class", "shares"} or None
-        What the outcome is (default: what its values say; 0 and 1 are numbers).
-    weights : array (n,) or None
-        What the loss of each row of `X` is multiplied by.
     winsorise : (low, high) or None
         Numbers: pull outcomes in to these quantiles of the training sample (paper, appendix C: 0.01 and 0.99).
     rare : int
@@ -85,8 +56,66 @@ def equivalent_sample_size(
         Processes; results do not depend on it.
     seed : int
         Of the blocks, the tuning and the algorithm.
-    progress : callable
-        Is given each point when it is there, and the share of the work that is done.
+    """
+
+    algorithm: str | Learner = "random_forest"
+    sizes: Sizes = "auto"
+    loss: str | None = None
+    alpha: float = 0.05
+    winsorise: tuple[float, float] | None = None
+    rare: int = 50
+    paired: bool = True
+    tune: bool = True
+    whole_curve: bool = True
+    budget: int | None = None
+    jobs: int = 1
+    seed: int = 42
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise HbenchError(f"alpha is {self.alpha:g}, and must lie between 0 and 1")
+        if self.budget is not None and self.budget < 1:
+            raise HbenchError(f"the budget is {self.budget} blocks, and must be at least 1")
+
+
+Progress = Callable[[Point, float], None]
+"""Is given each point when it is there (of several targets: that of their mean), and the share of the work done."""
+
+
+def equivalent_sample_size(
+    X: Rows,  # noqa: N803 - scikit-learn's name
+    y: Any,
+    llm_predictions: Any,
+    *,
+    training: tuple[Rows, Any] | None = None,
+    features: Sequence[Feature] | None = None,
+    outcome: Kind | None = None,
+    weights: Any = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Curve:
+    """Estimate how many human observations a fixed rule's predictions are worth to an algorithm.
+
+    Parameters
+    ----------
+    X : data frame
+        Predictors of the people, numbers or texts, missing values allowed.
+    y : array (n,) or (n, k)
+        What they did: numbers, texts (classes), or shares of k events. Rows without it count on neither side.
+    llm_predictions : array, as `y`
+        The rule's predictions; None or NaN where it gave none. Such rows count on neither side.
+    training : tuple or None
+        Rows and outcomes to train on; `X`, `y` are then a separate test sample. None trains on blocks of `X` itself.
+    features : sequence of Feature or None
+        Predictors (default: the frame's columns by their types).
+    outcome : {"number", "class", "shares"} or None
+        What the outcome is (default: what its values say; 0 and 1 are numbers).
+    weights : array (n,) or None
+        What the loss of each row of `X` is multiplied by.
+    progress : callable or None
+        See `Progress`.
+    **options
+        See `Options`: ``algorithm``, ``sizes``, ``alpha``, ...
 
     Returns
     -------
@@ -98,126 +127,220 @@ def equivalent_sample_size(
     HbenchError
         Lengths differ, nothing is answered, a size is impossible, or the algorithm is not for the outcome.
     """
-    if not 0 < alpha < 1:
-        raise HbenchError(f"alpha is {alpha:g}, and must lie between 0 and 1")
-    if budget is not None and budget < 1:
-        raise HbenchError(f"the budget is {budget} blocks, and must be at least 1")
-    _same_length(y, llm_predictions, "predictions of the rule")
-    there, answered = known(y), known(llm_predictions)
-    used = there & answered
-    if not used.any():
-        raise HbenchError("the rule has no predictions" if not answered.any() else "no answered row has an outcome")
-    taught = None if training is None else known(training[1])
-    pool = [*_chosen(y, there), *([] if training is None or taught is None else _chosen(training[1], taught))]
-    coded = Outcome.of(pool, outcome)
-    columns = features or _features_of(X)
-    tested = _population(X, y, used, coded, columns)
-    predicted = coded.encode(_chosen(llm_predictions, used))
-    if weights is not None:
-        _same_length(y, weights, "weights")
-        tested = replace(tested, weights=np.asarray(weights, dtype=np.float64)[used])
-    source = None
-    if training is not None and taught is not None:
-        source = _population(training[0], training[1], taught, coded, columns)
-    notes = []
-    if winsorise is not None:
-        tested, source, note = _winsorised(tested, source, winsorise)
-        notes.append(note)
-    tested, source, predicted = _prepared(tested, source, predicted, rare)
-    name, row_loss = loss_of(loss, coded.kind)
-    learner = _learner(algorithm, seed, coded.kind)
-    study = Study(tested, source, predicted, row_loss, learner, paired, tune, budget, jobs, seed)
-    chosen = training_sizes(sizes, len(source or tested), separate=source is not None)
-    points = _points(study, chosen, alpha, whole_curve, progress)
-    notes += [
-        f"the error rises from {one:,} to {two:,} rows by more than two standard errors" for one, two in rises(points)
-    ]
-    rule = study.rule
-    return Curve(
-        algorithm=algorithm if isinstance(algorithm, str) else str(study.learner.settings["learner"]),
-        loss=name,
-        points=points,
-        bound=bound(points, alpha=alpha),
-        rule=float(rule.mean()),
-        rule_se=float(rule.std(ddof=1) / np.sqrt(len(rule))) if len(rule) > 1 else float("nan"),
-        rows=len(tested),
-        training_rows=len(source or tested),
-        separate=source is not None,
-        unanswered=int((there & ~answered).sum()),
-        without_outcome=int((~there).sum()),
-        training_without_outcome=0 if taught is None else int((~taught).sum()),
-        notes=tuple(notes),
+    curves = equivalent_sample_sizes(
+        X,
+        {"y": y},
+        {"y": llm_predictions},
+        training=None if training is None else (training[0], {"y": training[1]}),
+        features=features,
+        outcome=outcome,
+        weights=weights,
+        progress=progress,
+        **options,
     )
+    return curves["y"]
 
 
-def _points(
-    study: Study, sizes: Sequence[int], alpha: float, whole_curve: bool, progress: Callable[[Point, float], None]
-) -> list[Point]:
-    # A fit costs about as much as its rows and the rows that it is tested on.
-    work = np.cumsum([study.blocks(size) * (size + len(study.population)) for size in sizes])
-    points: list[Point] = []
-    for size, done in zip(sizes, work, strict=True):
-        points.append(study.point(size))
-        progress(points[-1], float(done / work[-1]))
-        if not whole_curve and is_decided(points, alpha=alpha):
-            break
-    return points
-
-
-def _population(
+def equivalent_sample_sizes(
     X: Rows,  # noqa: N803
-    y: Any,
-    used: npt.NDArray[np.bool_],
-    outcome: Outcome,
-    features: Sequence[Feature],
-) -> Population:
+    outcomes: Mapping[str, Any],
+    predictions: Mapping[str, Any],
+    *,
+    training: tuple[Rows, Mapping[str, Any]] | None = None,
+    features: Sequence[Feature] | None = None,
+    outcome: Kind | None = None,
+    weights: Any = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> dict[str, Curve]:
+    """Estimate it for several outcomes of the same people, on the same blocks, and for their mean.
+
+    Takes what `equivalent_sample_size` takes, outcomes and predictions by name. A row counts if it has all of them. The
+    curve `MEAN` averages the outcomes' losses; squared and absolute errors are divided by those of the best constant in
+    the training sample first, so that units do not matter.
+    """
+    choices = Options(**options)
+    problem = _Problem.read(X, outcomes, predictions, training, features, outcome, weights)
+    studies, scales, notes = problem.studies(choices)
+    first = next(iter(studies.values()))
+    sizes = training_sizes(choices.sizes, len(first.training or first.population), separate=training is not None)
+    # A fit costs about as much as its rows and the rows that it is tested on.
+    work = np.cumsum([first.blocks(size) * (size + len(first.population)) for size in sizes])
+    points: dict[str, list[Point]] = {name: [] for name in (*studies, *([MEAN] if len(studies) > 1 else []))}
+    for size, done in zip(sizes, work, strict=True):
+        measured = {name: study.measure(size) for name, study in studies.items()}
+        if len(studies) > 1:
+            measured[MEAN] = average(measured, scales)
+        for name, one in measured.items():
+            points[name].append(one.point(paired=choices.paired))
+        if progress is not None:
+            progress(points[name][-1], float(done / work[-1]))
+        if not choices.whole_curve and all(is_decided(found, alpha=choices.alpha) for found in points.values()):
+            break
+    rules = {name: study.rule for name, study in studies.items()}
+    if len(studies) > 1:
+        rules[MEAN] = np.mean([rule / scales[name] for name, rule in rules.items()], axis=0)
+        notes[MEAN] = [f"{name}: {note}" for name, told in notes.items() for note in told]
+    return {name: problem.curve(first, found, rules[name], notes[name], choices) for name, found in points.items()}
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """Rows that count, with all outcomes and predictions."""
+
+    tested: dict[str, Population]
+    source: dict[str, Population] | None
+    predicted: dict[str, npt.NDArray[Any]]
+    unanswered: int
+    without_outcome: int
+    training_without_outcome: int
+
+    @classmethod
+    def read(
+        cls,
+        X: Rows,  # noqa: N803
+        outcomes: Mapping[str, Any],
+        predictions: Mapping[str, Any],
+        training: tuple[Rows, Mapping[str, Any]] | None,
+        features: Sequence[Feature] | None,
+        kind: Kind | None,
+        weights: Any,
+    ) -> _Problem:
+        rows = len(next(iter(outcomes.values())))
+        for name, values in predictions.items():
+            _same_length(rows, outcomes[name], "outcomes")
+            _same_length(rows, values, "predictions of the rule")
+        there, answered = _all_known(outcomes), _all_known(predictions)
+        used = there & answered
+        if not used.any():
+            raise HbenchError("the rule has no predictions" if not answered.any() else "no answered row has an outcome")
+        taught = None if training is None else _all_known(training[1])
+        columns = features or _features_of(X)
+        cells = _cells(X, there, columns).take(used)
+        given = None
+        if weights is not None:
+            _same_length(rows, weights, "weights")
+            given = np.asarray(weights, dtype=np.float64)[used]
+        more = None if training is None or taught is None else _cells(training[0], taught, columns).take(taught)
+        tested, source, predicted = {}, {}, {}
+        for name, values in outcomes.items():
+            told = [] if training is None or taught is None else _chosen(training[1][name], taught)
+            coded = Outcome.of([*_chosen(values, there), *told], kind)
+            classes = len(coded.labels)
+            truth = coded.encode(_chosen(values, used))
+            tested[name] = Population(cells, truth, coded.kind, classes, columns, given)
+            predicted[name] = coded.encode(_chosen(predictions[name], used))
+            if more is not None:
+                source[name] = Population(more, coded.encode(told), coded.kind, classes, columns)
+        return cls(
+            tested,
+            source or None,
+            predicted,
+            int((there & ~answered).sum()),
+            int((~there).sum()),
+            0 if taught is None else int((~taught).sum()),
+        )
+
+    def studies(self, options: Options) -> tuple[dict[str, Study], dict[str, float], dict[str, list[str]]]:
+        """Return a study, a scale and notes for each outcome; blocks are the same for all."""
+        some = next(iter(self.tested.values()))
+        cells = some.cells if self.source is None else next(iter(self.source.values())).cells
+        frequent = frequent_words(cells, options.rare)
+        order = canonical_order(
+            collapse(some.cells, frequent),
+            *(one.truth for one in self.tested.values()),
+            *self.predicted.values(),
+            some.weights,
+        )
+        studies: dict[str, Study] = {}
+        scales: dict[str, float] = {}
+        notes: dict[str, list[str]] = {}
+        for name, tested in self.tested.items():
+            source = None if self.source is None else self.source[name]
+            notes[name] = []
+            if options.winsorise is not None:
+                if tested.kind != "number":
+                    raise HbenchError(f"only numbers can be winsorised, and the outcome is of kind {tested.kind!r}")
+                taught = None if source is None else source.truth
+                truth, taught, note = winsorise(tested.truth, taught, options.winsorise)
+                tested = replace(tested, truth=truth)
+                source = None if source is None or taught is None else replace(source, truth=taught)
+                notes[name] = [note]
+            if source is not None and self.source is not None:
+                source = replace(source, cells=collapse(source.cells, frequent))
+                source = source.take(canonical_order(source.cells, *(one.truth for one in self.source.values())))
+            tested = replace(tested, cells=collapse(tested.cells, frequent)).take(order)
+            loss_name, loss = loss_of(options.loss, tested.kind)
+            studies[name] = Study(
+                tested,
+                source,
+                self.predicted[name][order],
+                loss,
+                _learner(options.algorithm, options.seed, tested.kind),
+                options.tune,
+                options.budget,
+                options.jobs,
+                options.seed,
+            )
+            scales[name] = _scale(loss_name, (source or tested).truth)
+        return studies, scales, notes
+
+    def curve(
+        self, study: Study, points: list[Point], rule: FloatArray, notes: Sequence[str], options: Options
+    ) -> Curve:
+        told = [
+            f"the error rises from {one:,} to {two:,} rows by more than two standard errors"
+            for one, two in rises(points)
+        ]
+        algorithm = options.algorithm
+        return Curve(
+            algorithm=algorithm if isinstance(algorithm, str) else str(study.learner.settings["learner"]),
+            loss=loss_of(options.loss, study.population.kind)[0],
+            points=points,
+            bound=bound(points, alpha=options.alpha),
+            rule=float(rule.mean()),
+            rule_se=float(rule.std(ddof=1) / np.sqrt(len(rule))) if len(rule) > 1 else float("nan"),
+            rows=len(study.population),
+            training_rows=len(study.training or study.population),
+            separate=study.training is not None,
+            unanswered=self.unanswered,
+            without_outcome=self.without_outcome,
+            training_without_outcome=self.training_without_outcome,
+            notes=(*notes, *told),
+        )
+
+
+def _scale(loss: str, truth: npt.NDArray[Any]) -> float:
+    """Return the error of the best constant for losses that have a unit, else 1."""
+    if loss == "squared":
+        return float(truth.var()) or 1.0
+    if loss == "absolute":
+        return float(np.abs(truth - np.median(truth)).mean()) or 1.0
+    return 1.0
+
+
+def _all_known(values: Mapping[str, Any]) -> BoolArray:
+    return np.array([known(one) for one in values.values()]).all(axis=0)
+
+
+def _cells(X: Rows, rows: BoolArray, features: Sequence[Feature]) -> Any:  # noqa: N803
     numeric = [feature.name for feature in features if feature.kind == "numeric"]
     categorical = [feature.name for feature in features if feature.kind == "categorical"]
     cells = read_cells(X, numeric=numeric, categorical=categorical)
-    if len(cells) != len(used):
-        raise HbenchError(f"there are {len(cells):,} rows of predictors and {len(used):,} outcomes")
-    if not used.any():
+    if len(cells) != len(rows):
+        raise HbenchError(f"there are {len(cells):,} rows of predictors and {len(rows):,} outcomes")
+    if not rows.any():
         raise HbenchError("no training row has an outcome")
-    truth = outcome.encode(_chosen(y, used))
-    return Population(cells.take(used), truth, outcome.kind, len(outcome.labels), features)
+    return cells
 
 
-def _winsorised(
-    tested: Population, source: Population | None, shares: tuple[float, float]
-) -> tuple[Population, Population | None, str]:
-    if tested.kind != "number":
-        raise HbenchError(f"only numbers can be winsorised, and the outcome is of kind {tested.kind!r}")
-    if not 0 <= shares[0] < shares[1] <= 1:
-        raise HbenchError(f"the quantiles {shares[0]:g} and {shares[1]:g} do not rise between 0 and 1")
-    low, high = quantiles((source or tested).truth, shares)
-    moved = sum(int(((one.truth < low) | (one.truth > high)).sum()) for one in (tested, source) if one is not None)
-    note = f"winsorised: {moved:,} outcomes beyond {low:g} or {high:g} were set to these"
-    tested = replace(tested, truth=np.clip(tested.truth, low, high))
-    if source is not None:
-        source = replace(source, truth=np.clip(source.truth, low, high))
-    return tested, source, note
-
-
-def _prepared(
-    tested: Population, source: Population | None, predicted: npt.NDArray[Any], rare: int
-) -> tuple[Population, Population | None, npt.NDArray[Any]]:
-    """Collapse rare categories, and put rows in an order that depends on their content alone."""
-    frequent = frequent_words(source or tested, rare)
-    tested = collapse(tested, frequent)
-    order = canonical_order(tested, predicted)
-    if source is not None:
-        source = collapse(source, frequent)
-        source = source.take(canonical_order(source, source.truth))
-    return tested.take(order), source, predicted[order]
-
-
-def _chosen(values: Any, chosen: npt.NDArray[np.bool_]) -> list[Any]:
+def _chosen(values: Any, chosen: BoolArray) -> list[Any]:
     return [value for value, wanted in zip(values, chosen, strict=True) if wanted]
 
 
-def _same_length(y: Any, other: Any, what: str) -> None:
-    if len(y) != len(other):
-        raise HbenchError(f"there are {len(y):,} outcomes and {len(other):,} {what}")
+def _same_length(rows: int, other: Any, what: str) -> None:
+    if len(other) != rows:
+        raise HbenchError(f"there are {rows:,} outcomes and {len(other):,} {what}")
 
 
 def _features_of(X: Rows) -> list[Feature]:  # noqa: N803

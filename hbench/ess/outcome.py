@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hbench.core import HbenchError
-from hbench.ess.variance import FloatArray
 from hbench.learn import Kind
 from hbench.learn.rows import is_missing, level
 
@@ -62,12 +61,6 @@ class Outcome:
 def known(values: Iterable[Any]) -> npt.NDArray[np.bool_]:
     """Tell which values are there; of shares, none may be missing."""
     return np.array([not _is_absent(value) for value in values], dtype=np.bool_)
-
-
-def quantiles(truth: FloatArray, shares: tuple[float, float]) -> tuple[float, float]:
-    """Return the bounds that winsorising pulls values in to."""
-    low, high = np.quantile(truth, shares)
-    return float(low), float(high)
 
 
 def _kind_of(value: Any) -> Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,66 @@ TOO_FEW = "too few rows to tune: the defaults"
 
 
 @dataclass(frozen=True)
+class Measured:
+    """Fits of one size beside the rule.
+
+    Attributes
+    ----------
+    found : BlockErrors
+        The algorithm's side.
+    rule : float64 (n,)
+        The rule's losses of the same rows.
+    settings, agreement, notes
+        As in `Point`.
+    """
+
+    found: BlockErrors
+    rule: FloatArray
+    settings: Mapping[str, Any]
+    agreement: Mapping[str, tuple[float, float]]
+    notes: tuple[str, ...]
+
+    def point(self, *, paired: bool) -> Point:
+        """Return what is reported of the size."""
+        own, apart = error_variance(self.found), difference_variance(self.found, self.rule, paired=paired)
+        rule = float(self.found.weights @ self.rule)
+        fallbacks = [*self.notes, *(one.fallback for one in (own, apart) if one.fallback)]
+        return Point(
+            size=self.found.size,
+            blocks=self.found.blocks,
+            error=self.found.error,
+            se=float(np.sqrt(own.value)),
+            difference=self.found.error - rule,
+            difference_se=float(np.sqrt(apart.value)),
+            rule=rule,
+            asymptotics=self.found.asymptotics,
+            settings=self.settings,
+            agreement=self.agreement,
+            notes=tuple(dict.fromkeys(fallbacks)),
+        )
+
+
+def average(targets: Mapping[str, Measured], scales: Mapping[str, float]) -> Measured:
+    """Return the mean over targets that were measured on the same blocks, each target's losses in its own scale."""
+    measured = list(targets.values())
+    first = measured[0].found
+
+    def mean(values: list[FloatArray]) -> FloatArray:
+        scaled = [value / scales[name] for name, value in zip(targets, values, strict=True)]
+        return np.asarray(np.mean(scaled, axis=0))
+
+    found = replace(
+        first,
+        errors=mean([one.found.errors for one in measured]),
+        losses=mean([one.found.losses for one in measured]),
+        confusion=None,
+        fallbacks={},
+    )
+    notes = tuple(f"{name}: {note}" for name, one in targets.items() for note in one.notes)
+    return Measured(found, mean([one.rule for one in measured]), {}, {}, notes)
+
+
+@dataclass(frozen=True)
 class Study:
     """What is compared, and how.
 
@@ -37,8 +97,8 @@ class Study:
         Loss of a row.
     learner : Learner
         The algorithm.
-    paired, tune : bool
-        Whether rows are compared one by one, and whether the algorithm is tuned once a size.
+    tune : bool
+        Whether the algorithm is tuned once a size.
     budget : int or None
         At most so many blocks.
     jobs, seed : int
@@ -50,7 +110,6 @@ class Study:
     predicted: npt.NDArray[Any]
     loss: Loss
     learner: Learner
-    paired: bool
     tune: bool
     budget: int | None
     jobs: int
@@ -66,7 +125,7 @@ class Study:
         count = len(self.training or self.population) // size
         return count if self.budget is None else min(count, self.budget)
 
-    def point(self, size: int) -> Point:
+    def measure(self, size: int) -> Measured:
         """Fit and test at one size."""
         learner, notes = self._tuned(size)
         options: dict[str, Any] = {"seed": self.seed, "budget": self.budget, "jobs": self.jobs}
@@ -75,7 +134,10 @@ class Study:
             rows = np.arange(len(self.population))
         else:
             found, rows = within(self.population, learner, size, self.loss, **options)
-        return self._point(found, rows, learner, notes)
+        counted = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
+        return Measured(
+            found, self.rule[rows], dict(learner.settings), self._agreement(found, rows), (*notes, *counted)
+        )
 
     def _tuned(self, size: int) -> tuple[Learner, list[str]]:
         """Tune on a random subset of the size; block-out fits share what it chose."""
@@ -86,26 +148,6 @@ class Study:
         sample = source.sample(np.sort(rows))
         small = folds_of(sample, 2) < 2 or constant(sample, {}) is not None
         return self.learner.tuned(sample), [TOO_FEW] if small else []
-
-    def _point(self, found: BlockErrors, rows: npt.NDArray[np.int64], learner: Learner, notes: list[str]) -> Point:
-        rule = self.rule[rows]
-        own, apart = error_variance(found), difference_variance(found, rule, paired=self.paired)
-        mean_rule = float(found.weights @ rule)
-        counted = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
-        fallbacks = [*notes, *counted, *(one.fallback for one in (own, apart) if one.fallback)]
-        return Point(
-            size=found.size,
-            blocks=found.blocks,
-            error=found.error,
-            se=float(np.sqrt(own.value)),
-            difference=found.error - mean_rule,
-            difference_se=float(np.sqrt(apart.value)),
-            rule=mean_rule,
-            asymptotics=found.asymptotics,
-            settings=dict(learner.settings),
-            agreement=self._agreement(found, rows),
-            notes=tuple(dict.fromkeys(fallbacks)),
-        )
 
     def _agreement(self, found: BlockErrors, rows: npt.NDArray[np.int64]) -> Mapping[str, tuple[float, float]]:
         if found.confusion is None:

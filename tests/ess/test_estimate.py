@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from hbench.core import HbenchError
-from hbench.ess import Curve, equivalent_sample_size
+from hbench.ess import MEAN, Curve, equivalent_sample_size, equivalent_sample_sizes
 from hbench.ess.curve import Bound, Point, bound, is_decided, rises, root
 from hbench.learn import Logit, RandomForest, Ridge
 from tests.ess.designs import SLOPES, PlainRidge, draw
@@ -121,16 +121,14 @@ def test_classes_come_with_balanced_accuracy_and_f1_and_safeguards() -> None:
 
 def _blocks_of(found: Curve, table: pd.DataFrame, labels: Any, size: int) -> list[Any]:
     """Deal the same blocks: the rows stand in the order that their content gives them."""
-    from hbench.ess.blocks import Population, deal
+    from hbench.ess.blocks import deal
     from hbench.ess.preparation import canonical_order
     from hbench.learn import read_cells
-    from hbench.learn.estimator import features_of_frame
 
-    features = features_of_frame(table)
     cells = read_cells(table, numeric=list("abcde"), categorical=["region"])
     codes = (labels == "yes").astype(np.int64)
     said = (table["a"].to_numpy() > 1).astype(np.int64)
-    order = canonical_order(Population(cells, codes, "class", 2, features), said)
+    order = canonical_order(cells, codes, said)
     return list(codes[order][deal(found.rows, size, seed=42)])
 
 
@@ -241,3 +239,19 @@ def test_slopes_of_the_design_are_found() -> None:
     found = estimate(table[list("abcde")], y, table[list("abcde")].to_numpy() @ SLOPES, sizes=[400])
     assert found.points[0].error == pytest.approx(1.0, abs=0.1)
     assert found.rule == pytest.approx(1.0, abs=0.1)
+
+
+def test_several_outcomes_are_averaged_on_the_same_blocks() -> None:
+    table, y = frame(160)
+    outcomes, rule = {"small": y, "large": 1000 * table["b"].to_numpy() + 5}, {"small": y * 0, "large": y * 0}
+    features = [f for f in table.columns if f != "b"]
+    found = equivalent_sample_sizes(table[features], outcomes, rule, algorithm=PlainRidge(), sizes=[20, 40])
+    assert list(found) == ["small", "large", MEAN]
+    small, large, mean = (found[name].points[0] for name in found)
+    scales = np.var(y), np.var(outcomes["large"])
+    assert mean.error == pytest.approx((small.error / scales[0] + large.error / scales[1]) / 2)
+    assert mean.difference == pytest.approx((small.difference / scales[0] + large.difference / scales[1]) / 2)
+    assert found[MEAN].rule == pytest.approx((found["small"].rule / scales[0] + found["large"].rule / scales[1]) / 2)
+    # A row without one of the outcomes counts for none.
+    holes = {**outcomes, "large": [None, *outcomes["large"][1:]]}
+    assert equivalent_sample_sizes(table[features], holes, rule, algorithm=Ridge(), sizes=[20])["small"].rows == 159
