@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.executor import EXECUTOR, make_executor
+
 if TYPE_CHECKING:
     from hbench.core import HbenchError
     from hbench.data.opening import RecordsOf
@@ -71,6 +73,7 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
 @click.option("--extractor", metavar="MODEL", help="Model that reads texts for the sources whose raw files need it.")
 @click.option("--funnel/--no-funnel", default=True, show_default=True, help=_FUNNEL)
 @_JOBS
+@EXECUTOR
 @_INCLUDE
 @click.pass_context
 def build(
@@ -82,6 +85,7 @@ def build(
     extractor: str | None,
     funnel: bool,
     jobs: int,
+    executor: str,
     include_paths: Sequence[Path],
 ) -> None:
     """Build TASKS from raw files, from data that a package carries, or from the tables that their YAML names."""
@@ -89,7 +93,9 @@ def build(
 
     if extractor is not None:
         _extract(tasks, raw, extractor, include_paths)
-    context.exit(_build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, include_paths, funnel))
+    context.exit(
+        _build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, executor, include_paths, funnel)
+    )
 
 
 @command.command("demo")
@@ -100,6 +106,7 @@ def build(
 )
 @click.option("--funnel/--no-funnel", default=False, show_default=True, help=_FUNNEL)
 @_JOBS
+@EXECUTOR
 @_INCLUDE
 @click.pass_context
 def demo(
@@ -109,13 +116,14 @@ def demo(
     scale: float,
     funnel: bool,
     jobs: int,
+    executor: str,
     include_paths: Sequence[Path],
 ) -> None:
     """Make synthetic raw files in the providers' layouts and build TASKS from them."""
     from hbench.data.export import SYNTHETIC
     from hbench.data.sources import Recipe
 
-    code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, include_paths, funnel)
+    code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, executor, include_paths, funnel)
     click.echo(SYNTHETIC, err=True)
     context.exit(code)
 
@@ -232,19 +240,22 @@ def _extract(tasks: Sequence[str], raw: Path | None, model: str, include_paths: 
         click.echo(f"{name}: {done.valid:,} of {done.questions:,} texts read, {done.asked:,} newly asked{invalid}")
 
 
-def _build_all(tasks: Sequence[str], recipe: Recipe, jobs: int, include_paths: Sequence[Path], show: bool) -> int:
+def _build_all(
+    tasks: Sequence[str], recipe: Recipe, jobs: int, executor: str, include_paths: Sequence[Path], show: bool
+) -> int:
     """Build tasks and show each with its funnel, or the ends of it; return the exit code."""
     from hbench.core import HbenchError
     from hbench.data import Store
     from hbench.data.build import BuildItem, build_many
-    from hbench.execute import LocalExecutor
     from hbench.plugin import default_registry
 
     _, entries = _select(tasks, include_paths)
     registry = default_registry()
     items = [BuildItem(entry.load(), records_of(entry, registry), entry.path.parent) for entry in entries]
     failed = 0
-    results = build_many(items, recipe, store=Store(), registry=registry, executor=LocalExecutor(jobs))
+    results = build_many(
+        items, recipe, store=Store(), registry=registry, executor=make_executor(executor, registry, jobs=jobs)
+    )
     for entry, (item, result) in zip(entries, results, strict=True):
         if isinstance(result, HbenchError):
             entry.locate(result)

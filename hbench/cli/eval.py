@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.executor import EXECUTOR, make_executor
+
 if TYPE_CHECKING:
     from hbench.run import Result
     from hbench.run.evaluate import Job
@@ -81,6 +83,7 @@ if TYPE_CHECKING:
 @click.option(
     "--batch-api", is_flag=True, help="Ask through the provider's batch API: half the price, an answer within a day."
 )
+@EXECUTOR
 @click.option("--dry-run", is_flag=True, help="Count requests, tokens and cost; ask nothing.")
 @click.option("--plain", is_flag=True, help="No bars and no colours.")
 @click.option("--no-plugin", "blocked", multiple=True, metavar="NAME", help="Leave a plugin out; repeatable.")
@@ -105,6 +108,7 @@ def command(
     max_invalid: float | None,
     max_cost: float | None,
     batch_api: bool,
+    executor: str,
     dry_run: bool,
     plain: bool,
     blocked: Sequence[str],
@@ -135,6 +139,7 @@ def command(
         without=tuple(name.strip() for name in without.split(",") if name.strip()) if without else (),
         answer_mode=answer_mode,
     )
+    registry = _registry(blocked, strict_plugins)
     job = prepare(
         tasks,
         list(models),
@@ -142,9 +147,11 @@ def command(
         settings=settings,
         include_paths=include_paths,
         out=out,
-        registry=_registry(blocked, strict_plugins),
+        registry=registry,
         skip_absent=skip_absent,
         batch_api=batch_api,
+        # A dry run asks nothing, so it needs no cluster.
+        executor=None if dry_run or executor == "local" else make_executor(executor, registry),
     )
     if dry_run:
         from hbench.run.forecast import forecast

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from hbench.execute.local import Executor, LocalExecutor
+from hbench.execute.local import LocalExecutor
+from hbench.execute.protocol import Executor, Hiring, LostWorkerError, Work, Worker
 
-__all__ = ["Executor", "LocalExecutor"]
+__all__ = ["Executor", "Hiring", "LocalExecutor", "LostWorkerError", "Work", "Worker"]

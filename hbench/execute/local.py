@@ -5,20 +5,9 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Self
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-class Executor(Protocol):
-    """Maps a function over items; results come back in the order of the items, whatever the number of workers."""
-
-    def map(
-        self, fn: Callable[[Item], Result], items: Iterable[Item], *, cost: Callable[[Item], float] | None = None
-    ) -> Iterator[Result]:
-        """Yield ``fn(item)`` for every item; the costliest are started first if `cost` is given."""
-        ...
+from hbench.execute.protocol import Item, Result
 
 
 class LocalExecutor:
@@ -34,6 +23,13 @@ class LocalExecutor:
         if jobs < 1:
             raise ValueError(f"jobs must be at least 1, got {jobs}")
         self.jobs = jobs
+
+    @classmethod
+    def create(cls, argument: str, jobs: int) -> Self:
+        """Make the executor from its words, which are its name alone."""
+        if argument:
+            raise ValueError(f"the local executor takes no argument, got {argument!r}")
+        return cls(jobs)
 
     def map(
         self, fn: Callable[[Item], Result], items: Iterable[Item], *, cost: Callable[[Item], float] | None = None

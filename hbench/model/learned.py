@@ -19,6 +19,7 @@ from hbench.core import (
     Request,
     stable_seed,
 )
+from hbench.execute import Executor
 from hbench.learn import Fitted, Kind, Learner, Sample, calibration
 from hbench.model.delivery import deliver_all
 from hbench.model.task_fit import FitCache, TaskFit, report_of
@@ -65,15 +66,15 @@ class Learned:
         self._context = context
         self._name = name
         self._make = make
-        self._settings = dict(settings)
         self._rows, self._validation_rows = rows, validation_rows
-        self._cache = FitCache(name, {**self._settings, "rows": rows, "validation_rows": validation_rows})
+        self._settings = {**settings, "rows": rows, "validation_rows": validation_rows, "seed": context.seed}
+        self._cache = FitCache(name, self._settings)
         self._fitted: dict[str, TaskFit] = {}
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
-        """Name and settings; the training data enter a run through its data fingerprints."""
-        return {"model": self._name, **self._settings, "rows": self._rows}
+        """Name, settings and the evaluation's seed; training data enter a run through its data fingerprints."""
+        return {"model": self._name, **self._settings}
 
     @property
     def reports(self) -> dict[str, JsonValue]:
@@ -124,8 +125,13 @@ class Learned:
         samples = read_samples(task, self._context, rows=self._rows, validation_rows=self._validation_rows)
         learners = [self._learner(task, target.name, KINDS[target.kind]) for target in task.targets]
         # Fits of a task share nothing and have seeds of their own, so they may run side by side.
-        with ThreadPoolExecutor(max_workers=_THREADS) as pool:
-            fitted = list(pool.map(_fit_target, learners, samples.train, samples.validation))
+        executor: Executor | None = getattr(self._context, "executor", None)
+        if executor is not None:
+            parts = zip(learners, samples.train, samples.validation, strict=True)
+            fitted = list(executor.map(_fit_part, parts))
+        else:
+            with ThreadPoolExecutor(max_workers=_THREADS) as pool:
+                fitted = list(pool.map(_fit_target, learners, samples.train, samples.validation))
         fit = TaskFit(samples.encoder, fitted)
         self._cache.keep(task, data, fit)
         return fit
@@ -150,6 +156,10 @@ class Learned:
         # Predictions stay unrounded, as the reference's do (facts on XGBoost, output formatting).
         answer: AnswerSpec = replace(task.answer_spec(), decimals=None)
         return [parser.render(values, answer) for values in zip(*columns, strict=True)]
+
+
+def _fit_part(part: tuple[Learner, Sample, Sample]) -> Fitted:
+    return _fit_target(*part)
 
 
 def _fit_target(learner: Learner, train: Sample, validation: Sample) -> Fitted:

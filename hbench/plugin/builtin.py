@@ -81,6 +81,10 @@ _COMPONENTS = {
         "qwen3_instruct": "hbench.model.families:QWEN3_INSTRUCT",
         "qwen3_non_thinking": "hbench.model.families:QWEN3_NON_THINKING",
     },
+    "executor": {
+        "local": "hbench.execute:LocalExecutor.create",
+        "ray": "hbench.execute.ray:RayExecutor.create",
+    },
     "leaderboard": {"ranks": "hbench.stat.leaderboard:ranks"},
     "split": {
         "quarter": "hbench.data.splits:quarter",

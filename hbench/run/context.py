@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import Parser, Record, TrainingAnswer
+from hbench.execute import Executor
 from hbench.parse import parse_gold
 from hbench.run.plan import Plan, PlannedTask
 from hbench.spec.task import Task
@@ -29,9 +30,12 @@ class PlanContext:
         The tasks at hand.
     registry : Registry
         Where parsers are registered.
+    executor : Executor or None
+        Where learners are fitted; None: in this process.
     """
 
-    def __init__(self, plan: Plan, registry: Registry) -> None:
+    def __init__(self, plan: Plan, registry: Registry, executor: Executor | None = None) -> None:
+        self.executor = executor
         self._plan = plan
         self._parser = cache(lambda name: parser_of(plan.task(name).task, registry))
         self._answers = cache(lambda task: training_truth(plan.task(task), self._parser(task)))

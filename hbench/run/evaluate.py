@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hbench.core import DataError, InvalidPolicy, JsonValue, Model, ModelError, SelectionError
 from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice
+from hbench.execute import Executor, Hiring
 from hbench.run.context import PlanContext
 from hbench.run.entrants import Entrant, make_entrants
 from hbench.run.execute import Asked, Stopped, execute
@@ -24,6 +25,7 @@ from hbench.run.plan import Plan, Settings
 from hbench.run.progress import Progress, Silent
 from hbench.run.results import Results, score_run
 from hbench.run.scoring import check_truths
+from hbench.run.spread import spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,10 +108,12 @@ def prepare(
     registry: Registry | None = None,
     skip_absent: bool = False,
     batch_api: bool = False,
+    executor: Executor | None = None,
 ) -> Job:
     """Open tasks, data and models, read the first true answers of each task, and name the folder of the run.
 
-    `batch_api`: models that generate are asked through their providers' batch APIs.
+    `batch_api`: models that generate are asked through their providers' batch APIs. `executor`: where models that
+    generate have their workers, and learners are fitted; None: in this process.
     """
     from hbench.plugin import default_registry
 
@@ -126,7 +130,7 @@ def prepare(
     given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     if not given:
         raise SelectionError("no model is given", hint="Name one, as in --model marginal.")
-    made = make_entrants(given, plan, PlanContext(plan, registry), registry=registry)
+    made = make_entrants(given, plan, PlanContext(plan, registry, executor), registry=registry)
     entrants = [entrant for entrant, _ in made]
     path = (
         Path(out)
@@ -137,6 +141,11 @@ def prepare(
     )
     if batch_api:
         _use_batches(made, path)
+    elif isinstance(executor, Hiring):
+        made = [
+            (entrant, spread(entrant.label, model, words, plan, executor))
+            for words, (entrant, model) in zip(given, made, strict=True)
+        ]
     return Job(plan, tuple(made), tuple(_words(model) for model in given), choices, paths, notices, registry, path)
 
 
@@ -248,6 +257,7 @@ def evaluate(
     progress: Progress | None = None,
     skip_absent: bool = False,
     batch_api: bool = False,
+    executor: Executor | None = None,
 ) -> Result:
     """Evaluate models on tasks.
 
@@ -277,6 +287,8 @@ def evaluate(
         Whether tasks whose data are not there are left out, and named beside the scores, instead of ending the run.
     batch_api : bool
         Whether models that generate are asked through their providers' batch APIs: half the price, an answer in a day.
+    executor : Executor or None
+        Where models that generate have their workers, and learners are fitted (default: in this process).
 
     Returns
     -------
@@ -309,6 +321,7 @@ def evaluate(
         registry=registry,
         skip_absent=skip_absent,
         batch_api=batch_api,
+        executor=executor,
     )
     return run(job, progress=progress, command=sys.argv[:1], max_cost=max_cost)
 

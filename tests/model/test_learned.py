@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 from hbench.core import AnswerSpec, ModelError, Parser, Record, Request, TrainingAnswer
 from hbench.model.learned import CHUNK
-from hbench.model.learners import create_linear
+from hbench.model.learners import create_linear, create_xgboost
 from hbench.parse import JsonArray, ProbabilityVectors
 from hbench.spec import Task
 
@@ -52,6 +54,7 @@ class Context:
     reader: Parser = field(default_factory=JsonArray)
     seed: int = 42
     limits: list[int | None] = field(default_factory=list)
+    executor: Any = None
 
     def spec(self, task: str) -> Task:
         return self.task
@@ -141,6 +144,36 @@ def test_several_targets_have_a_learner_each(bench: Any) -> None:
     texts = ask(bench, create_linear("", {}, Context(task, rows)), task, [row(1, 90.0, "x")]).texts
     number, label = json.loads(texts["1", 0])
     assert (round(number), label) == (270, "yes")
+
+
+class Elsewhere:
+    """An executor that gets and gives copies, as one with other processes does."""
+
+    def __init__(self) -> None:
+        self.items = 0
+
+    def map(self, fn: Any, items: Iterable[Any], *, cost: Any = None) -> Iterator[Any]:
+        for item in items:
+            self.items += 1
+            yield pickle.loads(pickle.dumps(fn(pickle.loads(pickle.dumps(item)))))
+
+
+@pytest.mark.parametrize("create", [create_linear, create_xgboost])
+def test_fits_elsewhere_answer_as_fits_here(
+    bench: Any, create: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    targets = [{"name": "y", "kind": "numeric"}, {"name": "z", "kind": "categorical", "labels": ["no", "yes"]}]
+    task = make_task(*targets, predictors=PREDICTORS)
+    rows = [row(i, float(i), "x", json.dumps([3.0 * i, "yes" if i > 50 else "no"])) for i in range(100)]
+    here, elsewhere = Context(task, rows), Context(task, rows)
+    elsewhere.executor = Elsewhere()
+    records = [row(i, float(i), "x") for i in range(0, 100, 7)]
+    texts = []
+    for place, context in enumerate((here, elsewhere)):
+        monkeypatch.setenv("HBENCH_CACHE", str(tmp_path / str(place)))  # Kept fits would be found again.
+        texts.append(ask(bench, create("", {}, context), task, records).texts)
+    assert texts[0] == texts[1]
+    assert elsewhere.executor.items == 2
 
 
 def test_all_draws_are_alike_and_chunks_change_nothing(bench: Any) -> None:
