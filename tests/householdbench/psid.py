@@ -52,12 +52,16 @@ def person(number: int = 4001, **values: float) -> dict[str, Any]:
     return {"ID": float(number), **dict.fromkeys(variables()), **values}
 
 
-def pack(path: Path, rows: list[dict[str, Any]], *, members: tuple[str, ...] = ("file.dta",)) -> None:
-    """Write records as the Stata file of an archive."""
+def pack(
+    path: Path, rows: list[dict[str, Any]], *, members: tuple[str, ...] = ("file.dta",), records: int | None = None
+) -> None:
+    """Write (the first so many) records as the Stata file of an archive."""
     import pandas as pd
 
     stream = io.BytesIO()
-    pd.DataFrame(rows).astype(float).to_stata(stream, version=118, write_index=False)
+    pd.DataFrame(rows).astype(float).head(len(rows) if records is None else records).to_stata(
+        stream, version=118, write_index=False
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
         for name in members:

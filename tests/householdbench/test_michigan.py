@@ -146,7 +146,9 @@ def unknown_codes(rows: list[dict[str, str]]) -> None:
             r"EDUC has codes without a label \(7\) in 1 rows; PAGO has codes without a label \(2\) in 7 rows",
         ),
         (lambda rows: rows[9].update(CASEID=rows[4]["CASEID"]), "2 cases share their number, among them CASEID 5"),
-        (lambda rows: rows[9].update(YYYYMM=""), "YYYYMM is blank in 1 rows"),
+        (lambda rows: rows[9].update(YYYYMM=""), "YYYYMM is blank or no number in 1 rows"),
+        (lambda rows: rows[9].update(YYYYMM="7801"), "not a year and a month"),
+        (lambda rows: rows[9].update(CASEID="1e30"), "decimals, or too many digits"),
         (lambda rows: rows[9].update(YYYYMM="197813"), "not a year and a month"),
         (lambda rows: rows[9].update(ID="4.5"), "a number of a case has decimals"),
         (lambda rows: rows[9].update(YYYYMM="203001"), "there is no release date for 203001"),
@@ -170,6 +172,34 @@ def test_names_of_columns_may_be_padded_and_in_any_order(made: tuple[Path, demo.
     (two / ARCHIVE.path).write_text(f"\ufeff{header}\n{body}\n", encoding="utf-8")
     Michigan().build(two, two, report=BuildReport())
     assert pl.read_parquet(two / "michigan.parquet").equals(table)
+
+
+def test_a_figure_without_end_is_no_number(made: tuple[Path, demo.Truth], tmp_path: Path) -> None:
+    def edit(rows: list[dict[str, str]]) -> None:
+        rows[5]["PX1"], rows[6]["PX1"] = "-inf", "1e400"
+
+    table, report = rebuilt(made, tmp_path, edit)
+    assert table.filter(pl.col("CASEID").is_in([6, 7]))["PX1"].to_list() == [None, None]
+    assert ("PX1 is not a number", 2, "-inf") in [(one.what, one.rows, one.example) for one in report.problems]
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda text: text[: text.rindex(",")], r"301: 33 cells under 34 column names"),
+        (lambda text: text.replace("\n7,", "\n7,7,", 1), r"8: 35 cells under 34 column names"),
+        (lambda text: text.replace("\n7,", '\n"7,', 1), r"8: 1 cells under 34 column names"),
+        (lambda text: text.partition("\n")[0] + "\n", "the file holds no case"),
+    ],
+)
+def test_a_file_that_is_cut_off_is_refused(
+    made: tuple[Path, demo.Truth], tmp_path: Path, edit: Callable[[str], str], said: str
+) -> None:
+    rebuilt(made, tmp_path, lambda rows: None)
+    path = tmp_path / ARCHIVE.path
+    path.write_text(edit(path.read_text()))
+    with pytest.raises(DataError, match=said):
+        Michigan().build(tmp_path, tmp_path, report=BuildReport())
 
 
 def test_a_repeated_column_is_refused(made: tuple[Path, demo.Truth], tmp_path: Path) -> None:

@@ -173,6 +173,13 @@ def test_views_that_agree_are_named_together() -> None:
     assert michigan.consumer({"AGE": 97})["age_words"] == "97 years old or older"
 
 
+def test_prices_that_were_expected_to_stay_have_no_rate_a_year() -> None:
+    shown = michigan.consumer({"prior_PX1": -2.0, "prior_PX5": 3.04})
+    assert (shown["prior_next_year"], shown["prior_later"]) == ("fall by 2.0%", "rise by 3.0% a year")
+    shown = michigan.consumer({"prior_PX1": 0.04, "prior_PX5": 0.0})
+    assert (shown["prior_next_year"], shown["prior_later"]) == ("stay the same", "stay the same")
+
+
 def test_a_year_without_a_job_loss_is_said() -> None:
     row = {**full("cons_psid_jobloss"), "observation_type": "control"}
     shown = psid.job_loss(row)

@@ -270,6 +270,18 @@ def test_the_added_workers_equal_an_independent_computation(real: Households) ->
     assert len(wanted) > 20
 
 
+@pytest.mark.parametrize("column", ["fam_size", "fam_size_chi"])
+@pytest.mark.parametrize("side", ["displaced", "other"])
+def test_the_family_is_told_on_the_records_of_both_adults(side: str, column: str) -> None:
+    tables = synthetic()[0]
+    before = run(ADDED_WORKER, tables)
+    row = before.row(0, named=True)
+    gone = (pl.col("id") == row[side]) & (pl.col("year") == row["survey_year"])
+    members = tables["psid_members"].with_columns(pl.when(~gone).then(column).alias(column))
+    after = run(ADDED_WORKER, {**tables, "psid_members": members})
+    assert after["row_id"].to_list() == before["row_id"].to_list()[1:]
+
+
 def test_food_spending_equals_an_independent_computation(real: Households) -> None:
     cuts, homes = limits(), by_wave(real)
     knows = context(JOB_LOSS, synthetic()[0])

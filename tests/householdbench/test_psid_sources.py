@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ import pytest
 
 from hbench.core import BuildReport, DataError
 from hbench_householdbench.sources.psid import Psid
-from hbench_householdbench.sources.psid_layout import FAMILY_COLUMNS, LABELS, LONG, WAVES
+from hbench_householdbench.sources.psid_layout import FAMILY_COLUMNS, LABELS, LONG, MAIN_STUDY, WAVES
+from hbench_householdbench.sources.psid_main_study import PsidMainStudy
 from hbench_householdbench.sources.psid_questions import FOOD, HOURS, REASONS, variables
 from hbench_householdbench.sources.releases import PSID_RELEASES
-from tests.householdbench.psid import SCALE, SEED, build_long, build_main_study, person, record, synthetic
+from tests.householdbench.psid import SCALE, SEED, build_long, build_main_study, pack, person, record, synthetic
 
 pl = pytest.importorskip("polars")
 pd = pytest.importorskip("pandas")
@@ -114,6 +116,8 @@ def test_codes_without_a_label_are_all_named_with_their_counts(tmp_path: Path) -
     ("rows", "said"),
     [
         ([record(), record(year=1981), record()], "1 records repeat a person and a wave, among them ID 4001 in 1980"),
+        # One of them is in no table.
+        ([record(), record(response=3, panel_current=0)], "1 records repeat a person and a wave, among them ID 4001"),
         ([record(year=1998)], "YEAR is no wave in 1 records, among them 1998"),
         ([record(id=4001.5)], "ID is no whole number in 1 records"),
         ([{k: v for k, v in record().items() if k not in ("REL", "FINC_TOT_RD")}], "2 variables are missing"),
@@ -123,6 +127,33 @@ def test_codes_without_a_label_are_all_named_with_their_counts(tmp_path: Path) -
 def test_what_is_wrong_with_the_long_file_stops_the_build(tmp_path: Path, rows: list[Any], said: str) -> None:
     with pytest.raises(DataError, match=said):
         build_long(tmp_path, rows)
+
+
+def test_a_file_without_records_is_refused(tmp_path: Path) -> None:
+    build_long(tmp_path, [record()])
+    pack(tmp_path / LONG.path, [record()], records=0)
+    pack(tmp_path / MAIN_STUDY.path, [person()], records=0)
+    for source in (Psid(), PsidMainStudy()):
+        with pytest.raises(DataError, match="the file holds no record"):
+            source.build(tmp_path, tmp_path, report=BuildReport())
+
+
+def test_waves_without_a_record_are_reported(tmp_path: Path) -> None:
+    _, report = build_long(tmp_path, [record(year=year) for year in WAVES if year not in (1970, 2021)])
+    assert [(one.what, one.rows, one.example) for one in report.problems] == [
+        ("wave of which there is no record", 2, "1970, 2021")
+    ]
+
+
+def test_a_damaged_figure_is_noticed_at_the_end_of_the_member(tmp_path: Path) -> None:
+    """The changed byte makes another income, which could be one; only the archive's checksum tells."""
+    build_long(tmp_path, [record(finc_tot_nd=12_345.0)])
+    path = tmp_path / LONG.path
+    data, income = path.read_bytes(), struct.pack("<d", 12_345.0)
+    assert data.count(income) == 1
+    path.write_bytes(data.replace(income, struct.pack("<d", 12_346.0)))
+    with pytest.raises(DataError, match="is damaged: Bad CRC-32"):
+        Psid().build(tmp_path, tmp_path, report=BuildReport())
 
 
 def test_the_archive_holds_one_stata_file(tmp_path: Path) -> None:
@@ -186,13 +217,16 @@ def test_hours_and_food_are_known_below_their_top_codes(tmp_path: Path) -> None:
 
 
 def test_reasons_are_those_of_the_role_and_wave(tmp_path: Path) -> None:
-    table, report = build_main_study(tmp_path, [person(V201=3, V643=1, V651=0, V4873=4, V20867=12)])
+    table, report = build_main_study(tmp_path, [person(V201=3, V643=1, V651=0, V4873=4, V20779=1.5, V20867=12)])
     by_year = {row["year"]: row for row in table.rows(named=True)}
     assert (by_year[1968]["rp_reason_employed"], by_year[1968]["rp_reason_unemployed"]) == (3, 3)
     assert (by_year[1969]["rp_reason_employed"], by_year[1969]["rp_reason_unemployed"]) == (1, 0)
     assert (by_year[1976]["sp_reason_employed"], by_year[1976]["rp_reason_employed"]) == (4, None)
     said = [(problem.what, problem.rows, problem.example) for problem in report.problems]
-    assert said == [("rp_reason_unemployed of wave 1992 is no code from 0 to 9", 1, "12")]
+    assert said == [
+        ("rp_reason_employed of wave 1992 is no code from 0 to 9", 1, "1.5"),
+        ("rp_reason_unemployed of wave 1992 is no code from 0 to 9", 1, "12"),
+    ]
 
 
 def test_a_person_stands_once_in_the_file_of_all_waves(tmp_path: Path) -> None:

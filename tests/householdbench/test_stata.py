@@ -99,6 +99,7 @@ def test_all_27_missing_values_of_a_type_are_null() -> None:
     [
         (lambda data: data[:40], ["ID"], "ends within its header"),
         (lambda data: data[: data.index(b"<data>") + 500], ["ID"], r"ends within its record 1 of 25"),
+        (lambda data: data[:-3], ["ID"], "ends before its closing tag"),
         (lambda data: b"PK" + data, ["ID"], "no Stata file of the formats 117 to 119"),
         (lambda data: data.replace(b"</K><N>", b"</X><N>"), ["ID"], "in the place of '</K><N>'"),
         (lambda data: data, ["ID", "V1", "V2"], "2 variables are missing: V1, V2"),

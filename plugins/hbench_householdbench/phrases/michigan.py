@@ -66,7 +66,7 @@ def consumer(row: Row) -> dict[str, object]:
         "government": words.phrase(row, "GOVT", GOVERNMENT),
         "buying": _buying(row),
         "prior_next_year": _inflation(row, "prior_PX1"),
-        "prior_later": _inflation(row, "prior_PX5"),
+        "prior_later": _inflation(row, "prior_PX5", " a year"),
     }
 
 
@@ -87,14 +87,14 @@ def _buying(row: Row) -> str | None:
     return "; ".join(f"{times} {words.join(things)}" for times, things in groups.items()) or None
 
 
-def _inflation(row: Row, column: str) -> str | None:
+def _inflation(row: Row, column: str, each: str = "") -> str | None:
     figure = words.number(row, column)
     if figure is None:
         return None
     tenths = round(figure, 1)
     if not tenths:
-        return "not change"
-    return f"{'rise' if tenths > 0 else 'fall'} by {words.percent(abs(tenths), 1)}"
+        return "stay the same"
+    return f"{'rise' if tenths > 0 else 'fall'} by {words.percent(abs(tenths), 1)}{each}"
 
 
 def _counted(row: Row, column: str, one: str, more: str) -> str | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.csv_lines import check_cells
 from hbench_householdbench.sources.michigan_chains import link
 from hbench_householdbench.sources.michigan_codes import BOUNDS, LABELS, VARIABLES
 from hbench_householdbench.sources.releases import MICHIGAN_RELEASES, read_michigan_releases
@@ -29,6 +30,9 @@ COLUMNS = (
     *("panel_id", "panel_wave", "panel_chain_cycle_flag"),
 )
 _KEYS = ("CASEID", "YYYYMM", "ID", "DATEPR", "IDPREV")
+_MONTHS = (190001, 209912)
+_WHOLE = 2**53
+"""Up to here whole numbers are exact as floats."""
 
 
 class Michigan:
@@ -78,13 +82,17 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
     Raises
     ------
     DataError
-        A column is missing or repeated, a case has no month or one that is none, or a case number occurs twice.
+        A column is missing or repeated, a line is cut off, there is no case at all, a case has no month or one that is
+        none, or a case number occurs twice.
     """
     import polars as pl
 
     wanted = [*_KEYS, *VARIABLES]
     cells = _cells(path, wanted)
-    rows = cells.select(pl.col(wanted).cast(pl.Float64, strict=False).fill_nan(None))
+    if cells.is_empty():
+        raise DataError("the file holds no case", file=path, hint="Download it again.")
+    number = pl.col(wanted).cast(pl.Float64, strict=False)
+    rows = cells.select(pl.when(number.is_finite()).then(number))
     for name in wanted:
         odd = cells[name].is_not_null() & (cells[name] != "") & rows[name].is_null()
         if odd.any():
@@ -118,6 +126,7 @@ def _cells(path: Path, wanted: Sequence[str]) -> pl.DataFrame:
         repeated = [name for name in wanted if header.count(name) > 1]
         if repeated:
             raise DataError(f"columns are repeated: {', '.join(repeated)}", file=path, line=1)
+        check_cells(path, len(header))
         # By place, and in the order of the file, in which they come back.
         places = sorted(header.index(name) for name in wanted)
         text = pl.read_csv(path, columns=places, infer_schema=False)
@@ -131,9 +140,15 @@ def _whole_keys(rows: pl.DataFrame, path: Path) -> pl.DataFrame:
     import polars as pl
 
     for condition, what in (
-        (pl.col("YYYYMM").is_null(), "YYYYMM is blank"),
-        (~(pl.col("YYYYMM") % 100).is_between(1, 12), "YYYYMM is not a year and a month"),
-        (pl.any_horizontal(pl.col(name) != pl.col(name).round() for name in _KEYS), "a number of a case has decimals"),
+        (pl.col("YYYYMM").is_null(), "YYYYMM is blank or no number"),
+        (
+            ~((pl.col("YYYYMM") % 100).is_between(1, 12) & pl.col("YYYYMM").is_between(*_MONTHS)),
+            "YYYYMM is not a year and a month",
+        ),
+        (
+            pl.any_horizontal((pl.col(name) != pl.col(name).round()) | (pl.col(name).abs() > _WHOLE) for name in _KEYS),
+            "a number of a case has decimals, or too many digits",
+        ),
     ):
         bad = rows.filter(condition)
         if len(bad):

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _TABLES = {"psid_family": FAMILY_COLUMNS, "psid_person": PERSON_COLUMNS, "psid_members": MEMBER_COLUMNS}
 _SHOWN = 5
+_YEARS = 10_000
+"""A person's number times this, plus the year, is the number of a record."""
 
 
 class Psid:
@@ -55,7 +57,8 @@ class Psid:
         Raises
         ------
         DataError
-            A variable is missing, a code has no label, a person occurs twice in a wave, or a wave is none.
+            A variable is missing, a code has no label, a person occurs twice in a wave, a wave is none, or the file
+            holds no record.
         """
         import polars as pl
 
@@ -63,16 +66,20 @@ class Psid:
         releases = read_psid_releases(raw, WAVES)
         kept: dict[str, list[pl.DataFrame]] = {name: [] for name in _TABLES}
         unknown = _UnknownCodes()
+        keys: list[pl.Series] = []
         with stata_member(path) as stream:
             for block in blocks(stream, VARIABLES, path):
                 unknown.count(block)
                 report.counts["psid.records"] += len(block)
-                _take(_coded(_keyed(block, path)), kept)
+                block = _keyed(block, path)
+                keys.append(block["id"] * _YEARS + block["year"])
+                _take(_coded(block), kept)
+        _check_keys(keys, path, report)
+        del keys
         unknown.refuse(path)
         for name in _TABLES:
             # One after the other, so that no two tables with their labels are in memory together.
             table = pl.concat(kept.pop(name)).sort("id", "year")
-            _refuse_repeated(table, path)
             table = table.join(releases, on="year", how="left", maintain_order="left")
             table = _labelled(table.with_columns(survey_date=pl.col("year").cast(pl.String) + "-01-01"))
             table.select(_TABLES[name]).write_parquet(out / f"{name}.parquet")
@@ -205,10 +212,18 @@ class _UnknownCodes:
         )
 
 
-def _refuse_repeated(rows: pl.DataFrame, path: Path) -> None:
-    again = rows.filter((rows["id"] == rows["id"].shift()) & (rows["year"] == rows["year"].shift()))
+def _check_keys(keys: Sequence[pl.Series], path: Path, report: BuildReport) -> None:
+    """Refuse persons who occur twice in a wave, whether they answered or not, and report waves without a record."""
+    import polars as pl
+
+    if not keys:
+        raise DataError("the file holds no record", file=path)
+    every = pl.concat(keys).sort()
+    again = every.filter(every == every.shift())
     if len(again):
+        person, year = divmod(int(again[0]), _YEARS)
         raise DataError(
-            f"{len(again):,} records repeat a person and a wave, among them ID {again['id'][0]} in {again['year'][0]}",
-            file=path,
+            f"{len(again):,} records repeat a person and a wave, among them ID {person} in {year}", file=path
         )
+    absent = sorted(set(WAVES) - set((every % _YEARS).unique()))
+    report.problem(LONG.path, "wave of which there is no record", len(absent), ", ".join(map(str, absent[:_SHOWN])))

@@ -19,6 +19,7 @@ COLUMNS = (
 )
 _ACCURATE = [0.0, 1.0, 2.0]
 """Given as such, or assigned with a minor or a major guess; other figures are not known."""
+_REASONS = [float(code) for code in range(10)]
 _TOP = 9_999.0
 _HOME_TOP_1983 = 99_999.0
 
@@ -42,13 +43,17 @@ class PsidMainStudy:
         Raises
         ------
         DataError
-            A variable is missing, or a person occurs twice.
+            A variable is missing, a person occurs twice, or the file holds no record.
         """
         import polars as pl
 
         path = raw / MAIN_STUDY.path
         with stata_member(path) as stream:
-            wide = pl.concat(blocks(stream, ["id", *variables()], path))
+            parts = list(blocks(stream, ["id", *variables()], path))
+        if not parts:
+            raise DataError("the file holds no record", file=path)
+        wide = pl.concat(parts)
+        del parts
         report.counts["psid_main_study.persons"] = len(wide)
         wide = _keyed(wide, path)
         waves = [_wave(wide, wave, report) for wave in EVENT_WAVES]
@@ -101,7 +106,7 @@ def _wave(wide: pl.DataFrame, wave: int, report: BuildReport) -> pl.DataFrame:
         columns["food_cash"] = nothing
     table = wide.select("id", pl.lit(wave, pl.Int32).alias("year"), *(one.alias(name) for name, one in columns.items()))
     for name in (name for name in COLUMNS if "_reason_" in name):
-        strange = table[name].drop_nulls().filter(~table[name].drop_nulls().is_between(0, 9))
+        strange = table[name].drop_nulls().filter(~table[name].drop_nulls().is_in(_REASONS))
         if len(strange):
             report.problem(
                 MAIN_STUDY.path, f"{name} of wave {wave} is no code from 0 to 9", len(strange), f"{strange[0]:g}"

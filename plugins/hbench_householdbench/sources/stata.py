@@ -33,6 +33,7 @@ _LONGEST_TEXT = 2045
 _BLOCK = 16 << 20
 """Bytes of records that are in memory at a time."""
 _SECTIONS = 14
+_END = b"</stata_dta>"
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class StataStream:
             count = min(some, self.rows - first)
             data = self._take(count * self._width, f"record {first + 1} of {self.rows:,}")
             yield pl.DataFrame({name: self._numbers(data, count, self._fields[name]) for name in columns})
+        self._read_to_the_end()
 
     def _numbers(self, data: bytes, count: int, field: _Field) -> pl.Series:
         import polars as pl
@@ -168,6 +170,14 @@ class StataStream:
         while self._at < places[9]:
             self._take(min(_BLOCK, places[9] - self._at), "labels")
         self._skip_tag("<data>")
+
+    def _read_to_the_end(self) -> None:
+        """Read past long texts and labels: only at its end does an archive tell that a member is damaged."""
+        last = b""
+        while part := self._stream.read(_BLOCK):
+            last = (last + part)[-2 * len(_END) :]
+        if not last.rstrip().endswith(_END):
+            self._fail("the file ends before its closing tag", hint="Download it again.")
 
     def _size(self, name: str, kind: int) -> int:
         if kind in _NUMBERS:

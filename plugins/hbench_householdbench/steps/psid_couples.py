@@ -114,6 +114,8 @@ def _with_profile(rows: pl.DataFrame) -> pl.DataFrame:
         *outcomes,
         *(*both("demo_age_gen"), *both("demo_sex", "_label"), *both("edu_year")),
         *(pl.col(f"you0_{name}").alias(f"current_{name}") for name in ("fam_size", "fam_size_chi")),
+        # Nothing else than "your" own, but the record of each must have it.
+        *(pl.col(f"partner0_{name}").alias(f"displaced_{name}") for name in ("fam_size", "fam_size_chi")),
         *(pl.col(f"you0_{name}").alias(f"current_{name}_label") for name in ("home_stat", "geo_region")),
         both_asked=pl.all_horizontal(f"{side}0_asked" for side in _SIDES),
         ages=pl.concat_list(f"{side}{offset}_demo_age_gen" for side in _SIDES for offset in (-1, 0, 1)),
