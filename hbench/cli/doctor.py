@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
 
 import click
+
+from hbench.cli.doctor_models import Finding, back_ends, examine_model, installed
 
 EXTRAS = {
     "data": ("pandas", "polars", "pyarrow", "python-calamine", "pyreadstat", "duckdb", "datasets"),
@@ -17,25 +18,18 @@ EXTRAS = {
     "lm-eval": ("lm-eval", "transformers", "accelerate", "torch"),
     "vllm": ("vllm",),
     "plots": ("matplotlib",),
+    "ray": ("ray",),
 }
-STANDS_FOR = {"xgboost": "xgboost-cpu"}
-"""Another distribution that provides the same package."""
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "HF_TOKEN")
 
 
-class Finding(NamedTuple):
-    """One line of the report: ``ok``, ``note`` (something optional is absent) or ``bad`` (something is wrong)."""
-
-    status: str
-    what: str
-    text: str
-
-
 @click.command("doctor")
+@click.option("--model", "models", multiple=True, metavar="SPEC", help="A model to check as well; repeatable.")
+@click.option("--network", is_flag=True, help="Ask servers whether they answer; models are not asked.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(as_json: bool) -> None:
-    """Check Python, extras, folders, plugins and tasks; exits with 1 where something is wrong."""
-    findings = list(examine())
+def command(models: Sequence[str], network: bool, as_json: bool) -> None:
+    """Check Python, extras, folders, plugins, tasks and back ends; exits with 1 where something is wrong."""
+    findings = list(examine(models, network=network))
     if as_json:
         import json
 
@@ -48,8 +42,10 @@ def command(as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def examine() -> Iterator[Finding]:
-    """Yield everything worth knowing."""
+def examine(models: Sequence[str] = (), *, network: bool = False) -> Iterator[Finding]:
+    """Yield everything worth knowing, also about the models that these words name."""
+    from hbench.plugin import default_registry
+
     yield Finding("ok", "hbench", version("hbench"))
     yield Finding("ok", "python", f"{sys.version.split()[0]} ({sys.executable})")
     yield from _extras()
@@ -60,11 +56,15 @@ def examine() -> Iterator[Finding]:
         # Only whether it is there: a key must never reach a log.
         present = bool(os.environ.get(key))
         yield Finding("ok" if present else "note", key, "set" if present else "not set")
+    registry = default_registry()
+    yield from back_ends(registry, network=network)
+    for words in models:
+        yield from examine_model(words, words.partition(",")[0], registry, network=network)
 
 
 def _extras() -> Iterator[Finding]:
     for extra, packages in EXTRAS.items():
-        versions = {package: _version(package) for package in packages}
+        versions = {package: installed(package) for package in packages}
         present = ", ".join(f"{package} {number}" for package, number in versions.items() if number)
         missing = ", ".join(package for package, number in versions.items() if number is None)
         if not missing:
@@ -72,16 +72,6 @@ def _extras() -> Iterator[Finding]:
             continue
         absent = f"{missing} missing (pip install 'hbench[{extra}]')"
         yield Finding("note", f"extra {extra}", f"{present}; {absent}" if present else absent)
-
-
-def _version(package: str) -> str | None:
-    for name in (package, STANDS_FOR.get(package)):
-        if name is not None:
-            try:
-                return version(name)
-            except PackageNotFoundError:
-                continue
-    return None
 
 
 def _folders() -> Iterator[Finding]:

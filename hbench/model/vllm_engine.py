@@ -125,9 +125,7 @@ class VllmEngine:
 
     async def generate(self, tokens: Sequence[int], settings: Mapping[str, Any]) -> list[Generated]:
         """Return as many texts as ``n`` says, from one reading of the prompt."""
-        from vllm.sampling_params import RequestOutputKind
-
-        result = await self._result(tokens, {**settings, "output_kind": RequestOutputKind.FINAL_ONLY})
+        result = await self._result(tokens, settings)
         return [Generated(one.text, len(one.token_ids)) for one in sorted(result.outputs, key=lambda one: one.index)]
 
     async def log_likelihood(self, prompt: Sequence[int], continuation: Sequence[int]) -> float:
@@ -152,14 +150,16 @@ class VllmEngine:
 
     async def _result(self, tokens: Sequence[int], settings: Mapping[str, Any]) -> Any:
         from vllm import SamplingParams, TokensPrompt
+        from vllm.sampling_params import RequestOutputKind
 
         results = self._engine.generate(
             TokensPrompt(prompt_token_ids=list(tokens)),
-            SamplingParams(**settings),
+            SamplingParams(**settings, output_kind=RequestOutputKind.FINAL_ONLY),
             str(next(self._numbers)),
             lora_request=self._lora,
         )
-        return [result async for result in results][-1]
+        (result,) = [result async for result in results]
+        return result
 
 
 def _reasoning_parser(words: VllmWords, tokenizer: Any) -> Any:
