@@ -22,6 +22,7 @@ from hbench.model.batch_apis import APIS
 from hbench.model.flow import DrainError, Flow
 from hbench.model.health import KEEPS, Health
 from hbench.model.limits import Pace, Prices, Spend, backoff, retry_after
+from hbench.model.probe import Address, list_models
 from hbench.model.structured import Structured
 from hbench.model.window import OVERLOAD, Window
 from hbench.model.wire import BodyError, Reply, Wire, scrub
@@ -220,6 +221,14 @@ class HttpModel:
         self._batch_folder = folder
         if (prices := self.settings.prices) is not None:
             self.settings = replace(self.settings, prices=prices.times(1.0 - self.settings.batch_discount))
+
+    async def probe(self) -> list[Address]:
+        """Find out whether each address answers; the model is not asked."""
+        found = []
+        for url in self.settings.urls:
+            address = await list_models(url, _shown(url), self._wire.headers())
+            found.append(replace(address, problem=address.problem and self._scrub(address.problem)))
+        return found
 
     @property
     def parked(self) -> int:
@@ -555,6 +564,12 @@ def no_prices(name: str) -> ModelError:
     )
 
 
+def _shown(url: str) -> str:
+    """Return an address for messages, which show neither user and password nor a key in the query."""
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 class _Endpoint:
     """One address, and how it does."""
 
@@ -564,9 +579,7 @@ class _Endpoint:
         self.window = Window(ceiling)
         self.in_flight = 0
         self.refusals = 0
-        parts = urlsplit(url)
-        # Messages show neither user and password nor a key in the query.
-        self.shown = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        self.shown = _shown(url)
 
     def load(self) -> float:
         """Return how busy it is for its window; each refused connection in a row makes it look busier."""

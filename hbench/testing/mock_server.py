@@ -321,6 +321,8 @@ class _Connection(asyncio.Protocol):
         if method == "GET" and path == "/stats":
             return self._send(Response.of(server.stats.summary()))
         if method == "GET" and path.endswith("/models"):
+            if server.key is not None and server.key not in " ".join(headers.values()):
+                return self._send(Response.of({"error": {"message": "Incorrect API key provided"}}, 401))
             return self._send(Response.of({"object": "list", "data": [{"id": "mock", "object": "model"}]}))
         if (batched := server.desk.handle(method, path, headers, body)) is not None:
             return self._send(batched)
