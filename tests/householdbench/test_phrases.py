@@ -180,6 +180,20 @@ def test_prices_that_were_expected_to_stay_have_no_rate_a_year() -> None:
     assert (shown["prior_next_year"], shown["prior_later"]) == ("stay the same", "stay the same")
 
 
+def test_every_earlier_loss_is_told_with_its_own_reason() -> None:
+    moved, fired = "plant_closure_or_employer_move", "layoff_or_firing"
+    row = {"prior_displacement_years_ago": "4", "prior_displacement_reasons": fired}
+    assert psid.added_worker(row)["prior_losses"] == "a job before, four years ago because of a layoff or firing"
+    row = {"prior_displacement_years_ago": "9|4|1", "prior_displacement_reasons": f"{moved}|{fired}|{moved}"}
+    closed = "because the employer closed, moved or changed hands"
+    said = (
+        f"jobs before: nine years ago {closed}; four years ago because of a layoff or firing; and one year ago {closed}"
+    )
+    assert psid.added_worker(row)["prior_losses"] == said
+    mine = {f"reference_{name}": value for name, value in row.items()}
+    assert psid.job_loss({**mine, "household_structure": "unpartnered"})["your_prior_losses"] == said
+
+
 def test_a_year_without_a_job_loss_is_said() -> None:
     row = {**full("cons_psid_jobloss"), "observation_type": "control"}
     shown = psid.job_loss(row)

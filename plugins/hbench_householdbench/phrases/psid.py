@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from hbench.prompt import FORMATS
 from hbench_householdbench.phrases import words
 from hbench_householdbench.phrases.words import Row
@@ -125,8 +127,8 @@ def job_loss(row: Row) -> dict[str, object]:
         "your_loss": yours,
         "partner_loss": theirs,
         "some_loss": "an adult in your household lost a job" if event and not yours and not theirs else None,
-        "your_prior_loss": _prior(row, "reference"),
-        "partner_prior_loss": _prior(row, "partner") if partnered else None,
+        "your_prior_losses": _earlier_losses(row, "reference_"),
+        "partner_prior_losses": _earlier_losses(row, "partner_") if partnered else None,
         "no_loss": None
         if event or words.text(row, "observation_type") is None
         else "nobody in your household lost a job",
@@ -143,7 +145,6 @@ def job_loss(row: Row) -> dict[str, object]:
 def added_worker(row: Row) -> dict[str, object]:
     """Return the phrases of the adult whose spouse or partner lost a job."""
     you, partner = "current_you", "current_partner"
-    prior = _ago_number(row, "prior_displacement_years_ago")
     shown: dict[str, object] = {
         **words.quarters(row),
         "person": words.person(
@@ -156,8 +157,7 @@ def added_worker(row: Row) -> dict[str, object]:
         "tenure": words.phrase(row, "current_home_stat_label", TENURE),
         "place": words.phrase(row, "current_geo_region_label", REGION),
         "loss": _reasons(row, "displacement_reason"),
-        "prior_ago": prior,
-        "prior_reasons": _reasons(row, "prior_displacement_reasons"),
+        "prior_losses": _earlier_losses(row, ""),
     }
     for lag in _LAGS:
         shown |= {
@@ -264,20 +264,21 @@ def _reasons(row: Row, column: str) -> str | None:
     )
 
 
-def _prior(row: Row, who: str) -> str | None:
-    ago = _ago_number(row, f"{who}_prior_displacement_years_ago")
-    reasons = _reasons(row, f"{who}_prior_displacement_reasons")
-    if ago is None:
-        return None
-    return f"{ago} because {reasons}" if reasons else ago
+def _earlier_losses(row: Row, who: str) -> str | None:
+    """Return ``a job before, two years ago because ...``; of several losses each is told with its own reason.
 
-
-def _ago_number(row: Row, column: str) -> str | None:
-    """Return ``three years ago``; several earlier losses are joined by ``|`` in the table."""
-    value = words.text(row, column)
-    if value is None:
+    The table joins their distances, and their reasons, by ``|``.
+    """
+    years = words.text(row, f"{who}prior_displacement_years_ago")
+    if years is None:
         return None
-    return words.join(_ago(float(part), capital=False) for part in value.split("|"))
+    reasons = (words.text(row, f"{who}prior_displacement_reasons") or "").split("|")
+    told = [
+        f"{_ago(float(ago), capital=False)}"
+        + (f" because {words.phrase({'reason': why}, 'reason', REASON)}" if why else "")
+        for ago, why in zip_longest(years.split("|"), reasons)
+    ]
+    return f"a job before, {told[0]}" if len(told) == 1 else f"jobs before: {'; '.join(told[:-1])}; and {told[-1]}"
 
 
 def _years(row: Row, column: str) -> str | None:
