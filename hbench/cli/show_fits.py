@@ -14,8 +14,18 @@ def fit_lines(label: str, reports: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a model told of its fits, task by task and target by target."""
     for task, targets in reports.items():
         yield f"\n{label}, {task}"
+        yield from _predictor_lines(next(iter(targets.values())))
         for target, report in targets.items():
             yield from _target_lines(target, report)
+
+
+def _predictor_lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was odd about the predictors, which all targets share."""
+    if empty := report.get("empty"):
+        yield f"  without any value in training: {', '.join(empty)}"
+    if unseen := report.get("unseen"):
+        told = (f"{name} ({rows:,} rows)" for name, rows in unseen.items())
+        yield f"  answered with a category that training did not have: {', '.join(told)}"
 
 
 def _target_lines(target: str, report: Mapping[str, Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from hbench.learn.forest import RandomForest
 from hbench.learn.linear import Lasso, Logit, LogitL1, Ridge
 from hbench.learn.network import Network
 from hbench.learn.problem import Kind, Learner, Sample
-from hbench.learn.rows import Rows, is_missing
+from hbench.learn.rows import Rows, column_names, is_missing
 
 ALGORITHMS: dict[str, Callable[[int], Learner]] = {
     "lasso": lambda seed: Lasso(seed=seed),
@@ -52,8 +52,19 @@ def learner_of(algorithm: str | Learner, seed: int, kind: Kind) -> Learner:
 
 
 def features_of_frame(frame: Any) -> list[Feature]:
-    """Return a data frame's columns as features: numeric by their type, or by all their values; else categorical."""
-    return [Feature(str(name), "numeric" if _is_numeric(frame[name]) else "categorical") for name in frame.columns]
+    """Return a data frame's columns as features: numeric by their type, or by all their values; else categorical.
+
+    Raises
+    ------
+    HbenchError
+        Rows without names of their columns.
+    """
+    if not hasattr(frame, "columns"):
+        raise HbenchError("the features cannot be read off these rows", hint="Give a data frame, or `features`.")
+    return [
+        Feature(word, "numeric" if _is_numeric(frame[name]) else "categorical")
+        for word, name in column_names(frame).items()
+    ]
 
 
 def _is_numeric(column: Any) -> bool:
@@ -128,6 +139,8 @@ class TabularClassifier(ClassifierMixin, _Tabular):  # type: ignore[misc]
 
     def fit(self, X: Rows, y: Any, validation: tuple[Rows, Any] | None = None) -> Self:  # noqa: N803
         """Fit; see `TabularRegressor.fit`. Validation rows of a class that training does not have are refused."""
+        if any(is_missing(value) for value in y):
+            raise HbenchError("an outcome is missing", hint="Leave out the rows without one.")
         self.classes_, codes = np.unique(np.asarray(y), return_inverse=True)
         held = None if validation is None else (validation[0], self._codes(validation[1]))
         return self._fit(X, codes.astype(np.int64), "class", len(self.classes_), held)

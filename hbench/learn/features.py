@@ -109,6 +109,8 @@ class FeatureEncoder:
         Sorted training levels of each categorical feature.
     centre, scale : float64 (p,)
         Mean and standard deviation of the numeric features' known training values.
+    empty : list of str
+        Features that no training row has a value of.
     unseen : dict of str to int
         How many transformed rows had a level that training rows did not.
     """
@@ -117,6 +119,7 @@ class FeatureEncoder:
     levels: dict[str, list[str]] = field(default_factory=dict)
     centre: FloatArray = field(default_factory=lambda: np.zeros(0))
     scale: FloatArray = field(default_factory=lambda: np.ones(0))
+    empty: list[str] = field(default_factory=list)
     unseen: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -157,6 +160,8 @@ class FeatureEncoder:
         self.unseen = dict.fromkeys(self.categorical, 0)
         known = ~np.isnan(cells.numeric)
         count = known.sum(axis=0)
+        blank = {name for name, n in zip(self.numeric, count, strict=True) if not n}
+        self.empty = [f.name for f in self.features if f.name in blank or self.levels.get(f.name) == []]
         total = np.where(known, cells.numeric, 0.0).sum(axis=0)
         self.centre = np.divide(total, count, out=np.zeros(len(count)), where=count > 0)
         spread = np.where(known, cells.numeric - self.centre, 0.0)

@@ -77,4 +77,7 @@ class RandomForest:
             random_state=self.seed,
             n_jobs=self.threads,
         )
-        return fit_design(model, sample, self.settings)
+        fitted = fit_design(model, sample, self.settings)
+        # Threads add up the trees as they finish, which moves the last bit of a prediction.
+        fitted.estimator.set_params(n_jobs=1)
+        return fitted

@@ -13,7 +13,7 @@ from hbench.learn.features import Encoded
 from hbench.learn.packages import library
 from hbench.learn.problem import FitReport, Fitted, Kind, Sample, constant
 from hbench.learn.simplex import project_to_simplex
-from hbench.learn.sklearn_fit import fit_design
+from hbench.learn.sklearn_fit import DesignFit, fit_design
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,19 @@ class Network:
         )
         settings = {**self.settings, "epochs": epochs}
         if sample.kind == "class":
-            fitted = fit_design(model, sample, settings)
-            fitted.report.fallback = None  # the warning says only that all passes were made
-            return fitted
+            return _trained(model, sample, settings)
         centre, scale = sample.truth.mean(axis=0), sample.truth.std(axis=0)
         scale = np.where(scale > 0, scale, 1.0)
         standard = Sample(sample.rows, (sample.truth - centre) / scale, "number")
-        fitted = fit_design(model, standard, settings)
-        fitted.report.fallback = None
-        return _Rescaled(fitted, centre, scale, sample.kind)
+        return _Rescaled(_trained(model, standard, settings), centre, scale, sample.kind)
+
+
+def _trained(model: Any, sample: Sample, settings: Mapping[str, Any]) -> DesignFit:
+    fitted = fit_design(model, sample, settings)
+    fitted.report.fallback = None  # the warning says only that all passes were made
+    # What no training row had, as an unseen level, still has its first random weights.
+    fitted.estimator.coefs_[0][~sample.rows.design.any(axis=0)] = 0.0
+    return fitted
 
 
 @dataclass(frozen=True)

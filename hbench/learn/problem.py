@@ -9,7 +9,9 @@ from typing import Any, Literal, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from hbench.core import DataError
 from hbench.learn.features import Encoded
+from hbench.learn.rows import LARGEST
 
 Kind = Literal["number", "class", "shares"]
 """A number; one of several classes, as a code; shares of several events that sum to one."""
@@ -29,12 +31,24 @@ class Sample:
         What the truth is.
     classes : int
         Number of classes of the whole domain, whether or not they occur; 0 for other kinds.
+
+    Raises
+    ------
+    DataError
+        Rows and truth differ in length, or a truth is missing or infinite.
     """
 
     rows: Encoded
     truth: npt.NDArray[Any]
     kind: Kind
     classes: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self.truth):
+            raise DataError(f"there are {len(self.rows):,} rows of predictors, but {len(self.truth):,} outcomes")
+        # Beside a missing outcome, no two would seem to differ.
+        if self.kind != "class" and not (np.abs(self.truth) <= LARGEST).all():
+            raise DataError("an outcome is missing or infinite", hint="Leave out the rows without a finite outcome.")
 
     def __len__(self) -> int:
         return len(self.truth)

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ from hbench.core import DataError
 
 Rows: TypeAlias = Any
 """Mappings from column to value, one a row; a pandas or polars data frame; a mapping from column to values; `Cells`."""
+
+LARGEST = float(np.finfo(np.float32).max)
+"""Trees compare numbers of 32 bits."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def read_cells(rows: Rows, *, numeric: Sequence[str], categorical: Sequence[str]
     Raises
     ------
     DataError
-        A numeric column holds text, or a data frame lacks a column.
+        A numeric column holds text or a number that is infinite in 32 bits, or a data frame lacks a column.
     """
     if isinstance(rows, Cells):
         return rows
@@ -61,10 +64,25 @@ def read_cells(rows: Rows, *, numeric: Sequence[str], categorical: Sequence[str]
     else:
         length = _read_rows(rows, numbers, words)
     return Cells(
-        _side_by_side([column.values for column in numbers], length, np.dtype(np.float64)),
+        _side_by_side([column.checked() for column in numbers], length, np.dtype(np.float64)),
         _side_by_side([np.frombuffer(column.codes, np.int64) for column in words], length, np.dtype(np.int64)),
         [list(column.places) for column in words],
     )
+
+
+def column_names(frame: Any) -> dict[str, Any]:
+    """Return the columns of a data frame, or of a mapping, by their names as text.
+
+    Raises
+    ------
+    DataError
+        Two columns have one name.
+    """
+    names = list(frame.columns if hasattr(frame, "columns") else frame)
+    known = {str(name): name for name in names}
+    if len(known) < len(names):
+        raise DataError("two columns of the data frame have one name", hint=f"Columns: {', '.join(map(str, names))}.")
+    return known
 
 
 def is_missing(value: Any) -> bool:
@@ -86,29 +104,35 @@ class _Numbers:
         self._values = array("d")
         self._whole: npt.NDArray[np.float64] | None = None
 
-    @property
-    def values(self) -> npt.NDArray[np.float64]:
-        return np.frombuffer(self._values, np.float64) if self._whole is None else self._whole
+    def checked(self) -> npt.NDArray[np.float64]:
+        values = np.frombuffer(self._values, np.float64) if self._whole is None else self._whole
+        beyond = np.abs(values) > LARGEST
+        if beyond.any():
+            self._refuse(float(values[beyond][0]), "no learner takes such a number; clean the column")
+        return values
 
     def take(self, column: Any) -> None:
         """Take a frame's column, at once where its type is a number's."""
         dtype = getattr(column, "dtype", None)
         if getattr(dtype, "kind", "") in tuple("fiub") or getattr(dtype, "is_numeric", bool)():
-            self._whole = np.asarray(_array_of(column), dtype=np.float64)
+            self._whole = _array_of(column)
         else:
             for value in _list_of(column):
                 self.add(value)
 
     def add(self, value: Any) -> None:
         if isinstance(value, bool | int | float | np.number | np.bool_):
-            self._values.append(float(value))
+            try:
+                self._values.append(float(value))
+            except OverflowError:  # a whole number of hundreds of digits
+                self._values.append(math.inf)
         elif is_missing(value):
             self._values.append(math.nan)
         else:
-            raise DataError(
-                f"the numeric predictor {self.name!r} holds {value!r}",
-                hint="declare it `kind: categorical`, or clean the column",
-            )
+            self._refuse(value, "declare it `kind: categorical`, or clean the column")
+
+    def _refuse(self, value: Any, hint: str) -> NoReturn:
+        raise DataError(f"the numeric predictor {self.name!r} holds {value!r}", hint=hint)
 
 
 class _Words:
@@ -145,15 +169,13 @@ def level(value: Any) -> str | None:
 
 
 def _read_frame(frame: Any, numbers: Sequence[_Numbers], words: Sequence[_Words]) -> int:
-    known = list(frame.columns if hasattr(frame, "columns") else frame)
+    known = column_names(frame)
     columns: list[_Numbers | _Words] = [*numbers, *words]
     for column in columns:
         if column.name not in known:
-            raise DataError(
-                f"the data frame has no column {column.name!r}", hint=f"Columns: {', '.join(map(str, known))}."
-            )
-        column.take(frame[column.name])
-    return len(frame) if hasattr(frame, "columns") else len(frame[known[0]]) if known else 0
+            raise DataError(f"the data frame has no column {column.name!r}", hint=f"Columns: {', '.join(known)}.")
+        column.take(frame[known[column.name]])
+    return len(frame) if hasattr(frame, "columns") else max((len(frame[name]) for name in frame), default=0)
 
 
 def _read_rows(rows: Iterable[Mapping[str, Any]], numbers: Sequence[_Numbers], words: Sequence[_Words]) -> int:
@@ -174,8 +196,10 @@ def _side_by_side(columns: Sequence[npt.NDArray[Any]], length: int, dtype: np.dt
     return matrix
 
 
-def _array_of(column: Any) -> Any:
-    return column.to_numpy() if hasattr(column, "to_numpy") else column
+def _array_of(column: Any) -> npt.NDArray[np.float64]:
+    if hasattr(column, "array") and hasattr(column, "to_numpy"):  # pandas, whose nullable types know no NaN themselves
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column, dtype=np.float64)
 
 
 def _list_of(column: Any) -> Iterable[Any]:

@@ -24,6 +24,7 @@ def save_encoder(encoder: FeatureEncoder, folder: Path) -> None:
         "levels": encoder.levels,
         "centre": encoder.centre.tolist(),
         "scale": encoder.scale.tolist(),
+        "empty": encoder.empty,
     }
     (folder / _ENCODER).write_text(json.dumps(content), encoding="utf-8")
 
@@ -36,6 +37,7 @@ def load_encoder(folder: Path) -> FeatureEncoder:
         levels=content["levels"],
         centre=np.array(content["centre"]),
         scale=np.array(content["scale"]),
+        empty=content["empty"],
     )
 
 

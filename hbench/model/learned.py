@@ -81,7 +81,7 @@ class Learned:
         """How the fits of this evaluation went, by task."""
         return {
             task: {
-                target.name: report_of(fitted)
+                target.name: report_of(fitted, fit.encoder)
                 for target, fitted in zip(self._context.spec(task).targets, fit.fitted, strict=True)
             }
             for task, fit in self._fitted.items()
@@ -132,6 +132,8 @@ class Learned:
         else:
             with ThreadPoolExecutor(max_workers=_THREADS) as pool:
                 fitted = list(pool.map(_fit_target, learners, samples.train, samples.validation))
+        # From here on, rows that are answered are counted.
+        samples.encoder.unseen.clear()
         fit = TaskFit(samples.encoder, fitted)
         self._cache.keep(task, data, fit)
         return fit

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,14 +13,17 @@ from pathlib import Path
 from hbench.core import JsonValue
 from hbench.data import fingerprint
 from hbench.data.code import folder_version
-from hbench.data.files import atomic_folder
+from hbench.data.files import atomic_folder, sha256_file
 from hbench.learn import FeatureEncoder, Fitted
 from hbench.learn.stored import can_be_saved, load_encoder, load_fit, save_encoder, save_fit
+from hbench.model.task_sample import features_of
 from hbench.spec import Task
 from hbench.spec.cache import cache_folder
 
 _MOST = 20
 """Features whose importance a report shows."""
+_SUMS = "SHA256SUMS"
+"""File with the digests of the others beside it."""
 
 
 @dataclass(frozen=True)
@@ -48,17 +53,20 @@ class TaskFit:
         return cls(load_encoder(folder), [load_fit(folder, f"target-{place}") for place in range(targets)])
 
 
-def report_of(fitted: Fitted) -> dict[str, JsonValue]:
-    """Return how a fit went, as JSON values."""
+def report_of(fitted: Fitted, encoder: FeatureEncoder) -> dict[str, JsonValue]:
+    """Return how a fit went, and what was odd about its predictors, as JSON values."""
     report = asdict(fitted.report)
     report["importance"] = dict(list(report["importance"].items())[:_MOST])
+    report["empty"] = encoder.empty
+    report["unseen"] = {name: rows for name, rows in encoder.unseen.items() if rows}
     return report
 
 
 class FitCache:
     """Fits kept under everything that determined them: data, spec, settings, library and our own code.
 
-    Only fits with a safe file format are kept (boosters and constants); the others are made again.
+    Only fits with a safe file format are kept (boosters and constants); the others are made again. A cache that is
+    damaged or cannot be read or written only makes an evaluation slower.
 
     Parameters
     ----------
@@ -77,7 +85,7 @@ class FitCache:
             "settings": self._settings,
             "data": data,
             "targets": [target.model_dump(mode="json") for target in task.targets],
-            "predictors": [part.model_dump(mode="json") for part in task.predictors],
+            "features": [asdict(feature) for feature in features_of(task)],
             "learn": task.learn.model_dump(mode="json"),
             "xgboost": _xgboost_version(),
             "code": folder_version(Path(__file__).parents[1] / "learn"),
@@ -85,17 +93,26 @@ class FitCache:
         return cache_folder(os.environ) / "fits" / self._model / task.suite / task.task / fingerprint(key)[:24]
 
     def find(self, task: Task, data: str) -> TaskFit | None:
-        """Return the kept fits, or None."""
+        """Return the kept fits, or None; those with a file that is not as it was written are removed."""
         folder = self.folder(task, data)
-        return TaskFit.load(folder, len(task.targets)) if folder.is_dir() else None
+        with suppress(OSError):
+            if (folder / _SUMS).read_bytes() == _sums(folder):
+                return TaskFit.load(folder, len(task.targets))
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
 
     def keep(self, task: Task, data: str, fit: TaskFit) -> None:
-        """Keep fits, if all of them can be."""
+        """Keep fits, if all of them can be and the cache can be written."""
         if all(can_be_saved(fitted) for fitted in fit.fitted):
-            folder = self.folder(task, data)
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with atomic_folder(folder) as made:
+            with suppress(OSError), atomic_folder(self.folder(task, data)) as made:
                 fit.save(made)
+                (made / _SUMS).write_bytes(_sums(made))
+
+
+def _sums(folder: Path) -> bytes:
+    """Return the digests of a folder's files, as ``sha256sum`` writes them."""
+    files = sorted(file for file in folder.iterdir() if file.name != _SUMS)
+    return "".join(f"{sha256_file(file)}  {file.name}\n" for file in files).encode()
 
 
 def _xgboost_version() -> str | None:

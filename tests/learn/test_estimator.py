@@ -41,6 +41,26 @@ def test_shares_are_outcomes_of_several_columns() -> None:
     np.testing.assert_allclose(predicted.sum(axis=1), 1.0)
 
 
+def test_columns_may_be_named_by_numbers() -> None:
+    numbered = FRAME.set_axis(range(3), axis=1)
+    model = TabularRegressor("ridge").fit(numbered, NUMBERS)
+    np.testing.assert_array_equal(model.predict(numbered), TabularRegressor("ridge").fit(FRAME, NUMBERS).predict(FRAME))
+
+
+def test_rows_that_cannot_be_fitted_are_named() -> None:
+    with pytest.raises(HbenchError, match="Give a data frame, or `features`"):
+        TabularRegressor("ridge").fit(FRAME[["a"]].to_numpy(), NUMBERS)
+    with pytest.raises(HbenchError, match="two columns of the data frame have one name"):
+        TabularRegressor("ridge").fit(FRAME.set_axis(["a", "b", "a"], axis=1), NUMBERS)
+    with pytest.raises(HbenchError, match="an outcome is missing"):
+        TabularRegressor("ridge").fit(FRAME, np.where(NUMBERS > 2, np.nan, NUMBERS))
+    with pytest.raises(HbenchError, match="300 rows of predictors, but 9 outcomes"):
+        TabularRegressor("ridge").fit(FRAME, NUMBERS[:9])
+    for missing in (None, np.nan):
+        with pytest.raises(HbenchError, match="an outcome is missing"):
+            TabularClassifier("logit").fit(FRAME, [missing, *CLASSES[1:]])
+
+
 def test_misfits_are_named() -> None:
     with pytest.raises(HbenchError, match=r"(?s)lasso cannot fit a class.*logit_l1"):
         TabularClassifier("lasso").fit(FRAME, CLASSES)

@@ -49,6 +49,8 @@ def test_an_all_missing_or_constant_column_stays_finite() -> None:
     rows = [{"income": None, "sex": "a", "age": 5}, {"income": None, "sex": "a", "age": 5}]
     encoder = FeatureEncoder(FEATURES).fit(rows)
     assert np.isfinite(encoder.transform([*rows, {"income": 3.0, "age": 9}]).design).all()
+    assert encoder.empty == ["income"]
+    assert FeatureEncoder(FEATURES).fit([{"income": 1.0, "sex": " "}]).empty == ["sex", "age"]
 
 
 def test_text_in_a_numeric_predictor_is_an_error_that_names_it() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hbench.core import DataError
 from hbench.learn import (
     Boosting,
     Constant,
@@ -64,6 +66,21 @@ def test_the_same_seed_gives_the_same_fit_and_probabilities_agree_with_classes(n
         assert probabilities is None
 
 
+@pytest.mark.parametrize("kind", ["number", "class", "shares"])
+@pytest.mark.parametrize("learner", [RandomForest(trees=40, leaf=3), Boosting(preset="demo")])
+def test_threads_change_no_bit(learner: Any, kind: str) -> None:
+    train = sample(kind, 600)
+    held = sample(kind, 200, seed=1, encoder=train.rows.encoder)
+
+    def answers(threads: int) -> list[bytes]:
+        fitted = replace(learner, threads=threads).fit(train, held)
+        # Trees that are added up by several threads differ from time to time.
+        given = [fitted.probabilities(held.rows) if kind == "class" else fitted.predict(held.rows) for _ in range(5)]
+        return [np.asarray(one).tobytes() for one in given]
+
+    assert len({answer for threads in (1, 2, 4) for answer in answers(threads)}) == 1
+
+
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_what_does_not_vary_is_predicted_as_it_is_and_reported(name: str, kind: Any) -> None:
     whole = sample(kind, 20)
@@ -95,6 +112,30 @@ def test_unseen_levels_missing_columns_and_new_missing_values_are_predicted() ->
     assert encoder.unseen == {"b": 1}
     for learner in (Ridge(), Lasso(), RandomForest(trees=10), Boosting(preset="demo"), Network(epochs=5)):
         assert np.isfinite(learner.fit(train).predict(odd)).all()
+
+
+@pytest.mark.parametrize("kind", ["number", "class", "shares"])
+def test_a_network_learns_nothing_of_a_level_that_training_lacks(kind: Any) -> None:
+    train = sample(kind)
+    known, unseen = ([{"a": 0.5, "b": level, "c": 0.0}] for level in ("x", "never seen"))
+    fitted = Network(epochs=3, seed=1).fit(train)
+    inner = getattr(fitted, "inner", fitted).estimator
+    design = train.rows.encoder.transform(unseen).design
+    # The first layer's activations are those of the row without its category.
+    without = np.where(design == train.rows.encoder.transform(known).design, design, 0.0)
+    np.testing.assert_array_equal(design @ inner.coefs_[0], without @ inner.coefs_[0])
+
+
+@pytest.mark.parametrize("kind", ["number", "shares"])
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 1e39])
+def test_outcomes_that_are_no_numbers_are_refused(kind: Any, odd: float) -> None:
+    whole = sample(kind)
+    truth = whole.truth.copy()
+    truth[7] = odd
+    with pytest.raises(DataError, match="an outcome is missing or infinite"):
+        Sample(whole.rows, truth, kind)
+    with pytest.raises(DataError, match="300 rows of predictors, but 299 outcomes"):
+        Sample(whole.rows, whole.truth[1:], kind)
 
 
 def test_tuning_prefers_what_cross_validation_prefers() -> None:

@@ -41,6 +41,21 @@ def test_missing_values_of_pandas_are_missing() -> None:
     assert cells.codes[:, 0].tolist() == [0, -1]
 
 
+def test_a_missing_truth_value_of_pandas_is_a_missing_number() -> None:
+    frame = pandas.DataFrame({"n": pandas.array([True, None], dtype="boolean")})
+    np.testing.assert_array_equal(read_cells(frame, numeric=["n"], categorical=[]).numeric[:, 0], [1, np.nan])
+
+
+@pytest.mark.parametrize("number", [float("inf"), -float("inf"), 1e39, 10**400])
+def test_numbers_that_no_learner_takes_are_an_error_in_every_form(number: float) -> None:
+    forms = [[{"n": 1.0}, {"n": number}]]
+    if isinstance(number, float):
+        forms += [pandas.DataFrame({"n": [1.0, number]}), polars.DataFrame({"n": [1.0, number]})]
+    for given in forms:
+        with pytest.raises(DataError, match=r"'n' holds (-?inf|1e\+39)"):
+            read_cells(given, numeric=["n"], categorical=[])
+
+
 def test_true_and_one_are_two_levels() -> None:
     cells = read_cells([{"c": True}, {"c": 1}], numeric=[], categorical=["c"])
     assert cells.vocabulary == [["True", "1"]]

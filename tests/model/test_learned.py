@@ -233,4 +233,9 @@ def test_options_are_checked() -> None:
         create_linear("", {"rows": 0}, context)
     with pytest.raises(ModelError, match="rows"):
         create_linear("", {"rows": "many"}, context)
-    assert create_linear("", {"rows": 10}, context).identity == {"model": "linear", "rows": 10}
+
+
+def test_all_that_changes_answers_enters_the_identity() -> None:
+    context = Context(make_task(TARGETS["numeric"], predictors=PREDICTORS))
+    identity = create_linear("", {"rows": 10}, context).identity
+    assert identity == {"model": "linear", "rows": 10, "validation_rows": 0, "seed": 42}

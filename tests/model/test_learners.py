@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hbench.cli.show_fits import fit_lines
 from hbench.core import ModelError, Record, Request
 from hbench.model import learned
 from hbench.model.learners import create_lasso, create_logit_l1, create_random_forest, create_xgboost
@@ -63,6 +65,62 @@ def test_kept_fits_answer_bit_for_bit_and_nothing_is_read_again(bench: Any, cach
         ask(bench, create_xgboost("", {}, context), task, records)
 
 
+def truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-7])
+
+
+def flipped(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped, Path.unlink])
+@pytest.mark.parametrize("name", ["encoder.json", "target-0.json", "target-0.ubj", "SHA256SUMS"])
+def test_a_damaged_fit_is_made_again(bench: Any, cache: Path, name: str, damage: Callable[[Path], None]) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    context, records = Context(task, with_validation("numeric")), [row(1, 1.5, "x"), row(2, -1.5, "y")]
+    first = ask(bench, create_xgboost("", {"preset": "demo"}, context), task, records).texts
+    (file,) = cache.rglob(name)
+    whole = file.read_bytes()
+    damage(file)
+    assert ask(bench, create_xgboost("", {"preset": "demo"}, context), task, records).texts == first
+    assert file.read_bytes() == whole
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(bench: Any, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cache / "file").write_text("no folder")
+    monkeypatch.setenv("HBENCH_CACHE", str(cache / "file"))
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    model = create_xgboost("", {"preset": "demo"}, Context(task, training("numeric")))
+    assert len(ask(bench, model, task, [row(1, 1.5, "x")]).texts) == 1
+
+
+def test_columns_without_values_and_unseen_categories_are_reported(bench: Any) -> None:
+    rows = [row(int(r.id), None, r.predictors["b"], r.gold) for r in training("numeric")]
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    for _ in range(2):  # from training rows, and from the cache
+        model = create_xgboost("", {"preset": "demo"}, Context(task, rows))
+        ask(bench, model, task, [row(1, 1.5, "x"), row(2, 1.0, "never"), row(3, None, "seen")])
+        report = model.reports["s/t"]["y"]
+        assert (report["empty"], report["unseen"]) == (["a"], {"b": 2})
+        assert list(fit_lines("xgboost", model.reports))[1:3] == [
+            "  without any value in training: a",
+            "  answered with a category that training did not have: b (2 rows)",
+        ]
+
+
+def test_another_seed_is_another_fit(bench: Any) -> None:
+    task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
+    records = [row(i, i / 10, "xy"[i % 2]) for i in range(-9, 10)]
+
+    def texts(seed: int) -> Any:
+        context = Context(task, with_validation("numeric"), seed=seed)
+        return ask(bench, create_xgboost("", {"preset": "demo"}, context), task, records).texts
+
+    assert texts(1) == texts(1) != texts(2)
+
+
 def test_a_task_s_own_seed_is_used(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     original = learned.Learned._learner
@@ -106,7 +164,9 @@ def test_learners_say_which_targets_they_cannot_fit() -> None:
 
 def test_options_enter_the_identity_and_wrong_ones_are_refused() -> None:
     context = Context(make_task(TARGETS["numeric"], predictors=PREDICTORS))
-    assert create_xgboost("", {}, context).identity == {"model": "xgboost", "preset": "full", "rows": 400_000}
+    identity = create_xgboost("", {}, context).identity
+    caps = {"rows": 400_000, "validation_rows": 50_000}
+    assert identity == {"model": "xgboost", "preset": "full", "seed": 42, **caps}
     assert create_random_forest("", {"trees": 10}, context).identity["trees"] == 10
     with pytest.raises(ModelError, match="preset='quick' must be one of full, demo"):
         create_xgboost("", {"preset": "quick"}, context)
