@@ -34,8 +34,8 @@ def build(folder: Path, *rows: Mapping[str, Any]) -> tuple[Any, BuildReport]:
     path = folder / EXPERIMENT.path
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame(list(rows))
-    numbers = dict.fromkeys(table.columns.drop("region"), "float64")
-    table.astype(numbers).to_stata(path, write_index=False, version=118)
+    numbers = [name for name in table.columns if not isinstance(table[name][0], str)]
+    table.astype(dict.fromkeys(numbers, "float64")).to_stata(path, write_index=False, version=118)
     write_sce_releases(folder)
     out = folder / "out"
     out.mkdir(exist_ok=True)
@@ -103,15 +103,28 @@ def test_codes_without_a_meaning_are_counted_and_missing(tmp_path: Path) -> None
 
 
 def test_files_that_cannot_be_understood_stop_the_build(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="userid is missing or repeated in 2 rows"):
+    with pytest.raises(DataError, match="userid is missing, no number or repeated in 2 rows"):
         build(tmp_path, ANSWERS, ANSWERS)
     with pytest.raises(DataError, match="columns are missing: hypo_q3"):
         build(tmp_path, {name: value for name, value in ANSWERS.items() if name != "hypo_q3"})
     with pytest.raises(DataError, match=r"1 non-housing debts are not believable.* 4,500 thousand"):
         build(tmp_path, {**ANSWERS, "non_housing_debt": 4_500})
+    with pytest.raises(DataError, match="columns hold texts, not numbers: hypo_q3, male"):
+        build(tmp_path, {**ANSWERS, "hypo_q3": "a lot", "male": "0"})
+    with pytest.raises(DataError, match="userid is missing, no number or repeated in 1 rows"):
+        build(tmp_path, {**ANSWERS, "userid": "A1"})
     (tmp_path / EXPERIMENT.path).write_bytes(b"no Stata file")
     with pytest.raises(DataError, match="the file cannot be read"):
         SceFinancing().build(tmp_path, tmp_path / "out", report=BuildReport())
+
+
+def test_only_the_one_is_a_partner_and_other_codes_are_counted(tmp_path: Path) -> None:
+    table, report = build(tmp_path, {**ANSWERS, "q38": 9}, {**ANSWERS, "userid": 11, "q16_6": 3})
+    assert table.select("respondent_id", "married").rows() == [("fz_101", "no"), ("fz_11", "yes")]
+    assert [(p.what, p.example) for p in report.problems if "codes" in p.what] == [
+        ("codes of q38 without a meaning", "9"),
+        ("codes of q16_6 without a meaning", "3"),
+    ]
 
 
 @pytest.fixture

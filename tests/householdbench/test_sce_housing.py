@@ -65,6 +65,43 @@ def test_a_code_that_the_codebook_does_not_have_stops_the_build(tmp_path: Path) 
         build(SceHousing(), tmp_path, sheets)
 
 
+@pytest.mark.parametrize("gone", ["Data 2023", "Codebook 2023"])
+def test_a_year_with_half_its_sheets_stops_the_build(tmp_path: Path, gone: str) -> None:
+    sheets = {
+        "Data 2014": sheet(EARLY, above=()),
+        "Codebook 2014": codebook(OLD),
+        "Data 2023": sheet(LATE, above=()),
+        "Codebook 2023": codebook(NEW),
+    }
+    sheets[f"{gone} (2)"] = sheets.pop(gone)
+    with pytest.raises(DataError, match=f"the workbook has no sheet '{gone}'"):
+        build(SceHousing(), tmp_path, sheets)
+
+
+def test_years_and_questions_that_are_not_there_are_told(tmp_path: Path) -> None:
+    without = {name: cell for name, cell in LATE.items() if name != "qh5m2_1"}
+    sheets = {
+        "Data 2023": sheet(without, {**without, "userid": 3, "qh5": "1 "}, above=()),
+        "Codebook 2023": codebook(NEW),
+        "Data 2021": sheet({**without, "date": None, "q6a_lock": None, "qh5m2_1": 3}, above=()),
+        "Codebook 2021": codebook(NEW),
+    }
+    table, report = build(SceHousing(), tmp_path, sheets)
+    assert table["survey_year"].to_list() == [2021, 2023, 2023]
+    assert table["loan_status"].to_list() == ["Yes, both", "Yes, both", "Yes, mortgage(s) only"]
+    # The rate that moves along was asked about in two years only.
+    assert [(problem.what, problem.rows, problem.example) for problem in report.problems] == [
+        ("years without a sheet between the first and the last", 1, "2022"),
+        ("no answers to current_mortgage_rate (qh5m2_1, HQH5m2_1)", 2, ""),
+    ]
+
+
+def test_a_text_in_the_place_of_a_code_stops_the_build(tmp_path: Path) -> None:
+    sheets = {"Data 2023": sheet({**LATE, "q38": "yes"}, above=()), "Codebook 2023": codebook(NEW)}
+    with pytest.raises(DataError, match="q38 has codes without a meaning in 1 rows, among them a text"):
+        build(SceHousing(), tmp_path, sheets)
+
+
 def test_another_month_stops_the_build(tmp_path: Path) -> None:
     sheets = {"Data 2023": sheet({**LATE, "date": 202303}, above=()), "Codebook 2023": codebook(NEW)}
     with pytest.raises(DataError, match="date is not February 2023 in 1 rows, among them 202303"):

@@ -99,6 +99,29 @@ def test_negative_answers_are_counted_and_missing(tmp_path: Path) -> None:
     assert [p.rows for p in report.problems if p.what == "negative answers to l2_num_jobs"] == [1]
 
 
+def test_special_codes_are_counted(tmp_path: Path) -> None:
+    cells = {"l8_months_no_work": 999_995, "rw2h_reserv_wage": 999_998}
+    rows = [{**TODAY, **cells}, {**TODAY, "userid": 7, "l8_months_no_work": 999_999}]
+    table, report = build(SceJobSearch(), tmp_path, {"Data": sheet(*rows, above=())})
+    assert table.select("respondent_id", "reservation_wage_hourly").rows() == [("7", 27.5), ("70000001", None)]
+    assert [(p.what, p.rows, p.example) for p in report.problems if "codes" in p.what] == [
+        ("answers to l8_months_no_work that are codes, so without a value", 2, "999995 (never_had_paid_job)"),
+        ("answers to rw2h_reserv_wage that are codes, so without a value", 1, "999998 (would_not_accept)"),
+    ]
+
+
+@pytest.mark.parametrize(("year", "shown"), [(201910, "201910"), (None, "an empty cell"), ("last", "a text")])
+def test_a_year_that_is_none_stops_the_build(tmp_path: Path, year: Any, shown: str) -> None:
+    with pytest.raises(DataError, match=f"sheet Data: year is no year in 1 rows, among them {shown}"):
+        one(tmp_path, year=year)
+
+
+def test_rows_are_in_the_order_of_year_and_respondent(tmp_path: Path) -> None:
+    rows = [{**TODAY, "userid": userid, "year": year} for userid, year in ((9, 2019), (10, 2019), (70, 2015))]
+    table, _ = build(SceJobSearch(), tmp_path, {"Data": sheet(*rows, above=())})
+    assert table["respondent_id"].to_list() == ["70", "10", "9"]
+
+
 def test_the_day_of_the_interview_is_taken_where_it_is_known(tmp_path: Path) -> None:
     assert one(tmp_path, survey_date=dt.date(2019, 10, 17))["survey_date"] == "2019-10-17"
 

@@ -123,6 +123,19 @@ def test_offers_that_cannot_be_stop_the_build(tmp_path: Path, column: str, cell:
         offer(tmp_path, **{column: cell})
 
 
+def test_rows_are_in_the_order_of_month_and_respondent_whatever_the_workbook(tmp_path: Path) -> None:
+    keys = [(9, 202404), (10, 202404), (70, 202312), (8, 202308)]
+    rows = [{**SPENDING, "userid": userid, "date": date} for userid, date in keys]
+    table, _ = build(SceHouseholdSpending(), tmp_path, {"Data": sheet(*rows)})
+    # Ids are texts.
+    assert table["respondent_id"].to_list() == ["8", "70", "10", "9"]
+
+
+def test_a_text_in_the_place_of_a_code_is_called_one(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="k2e has codes without a meaning in 1 rows, among them a text"):
+        spending(tmp_path, k2e="yes")
+
+
 def test_policies_lie_below_ten_rows_of_title(tmp_path: Path) -> None:
     row = {**POLICY, "qp2_5": 1, "qp2_6": 5, "qp2_9": 2, "qp2_16": 4, "hidqp2_6": 2}
     table, _ = build(ScePublicPolicy(), tmp_path, {"Data": sheet(row, above=[TITLE, *[""] * 9])})

@@ -51,6 +51,16 @@ def test_zero_has_no_sign(tmp_path: Path) -> None:
     assert [str(value) for value in table["Q3"]] == ["0.0", "0.0", "-1.0"]
 
 
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [("1e3", 1000.0), ("+.5", 0.5), ("-12.", -12.0), ("inf", None), ("Infinity", None), ("1_0", None), ("1,200", None)],
+)
+def test_texts_are_numbers_only_if_they_look_like_it(tmp_path: Path, cell: str, number: float | None) -> None:
+    table, report = read(tmp_path, [["userid", "date", "Q3"], [1, 201306, cell]])
+    assert table["Q3"].fill_nan(None).to_list() == [number]
+    assert [problem.example for problem in report.problems] == ([] if number else [cell])
+
+
 def test_batches_end_anywhere(tmp_path: Path) -> None:
     n = 9_000
     table, _ = read(tmp_path, [["userid", "date", "Q3"], *([1000 + k, 201306, k % 101] for k in range(n))])
@@ -115,10 +125,13 @@ def test_keys_are_the_month_and_the_day_where_it_is_known(tmp_path: Path) -> Non
     assert keyed(table, file="core")["survey_date"].to_list() == ["2020-12-09", "2020-12-31"]
 
 
-@pytest.mark.parametrize("date", [202013, 202000, 20201, 202012.5, None, "soon"])
-def test_a_date_that_is_no_month_is_refused(tmp_path: Path, date: Cell) -> None:
+@pytest.mark.parametrize(
+    ("date", "shown"),
+    [*((date, str(date)) for date in (202013, 202000, 20201, 202012.5)), (None, "an empty cell"), ("soon", "a text")],
+)
+def test_a_date_that_is_no_month_is_refused(tmp_path: Path, date: Cell, shown: str) -> None:
     table, _ = read(tmp_path, [["userid", "date", "Q3"], [1, 202012, 1], [2, date, 1]])
-    with pytest.raises(DataError, match="date is no month YYYYMM in 1 rows"):
+    with pytest.raises(DataError, match=f"date is no month YYYYMM in 1 rows, among them {shown}"):
         keyed(table, file="core")
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import polars as pl
 
 _BLANK = ("", "NA", "N/A", "#N/A", "NULL", "NaN", "nan")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+"""What a text must be to be a number; Python would also read ``inf`` and ``1_000``."""
 
 
 def numbers(cells: list[Any]) -> pl.Series:
@@ -25,12 +28,19 @@ def numbers(cells: list[Any]) -> pl.Series:
 
 
 def _number(cell: Any) -> float | None:
-    if cell is None or (isinstance(cell, str) and cell.strip() in _BLANK):
+    if isinstance(cell, int | float):
+        return cell or 0.0
+    text = "" if cell is None else str(cell).strip()
+    if text in _BLANK:
         return None
-    try:
-        return float(cell) or 0.0
-    except (TypeError, ValueError):
-        return float("nan")
+    return (float(text) or 0.0) if _NUMBER.fullmatch(text) else float("nan")
+
+
+def shown(number: float | None) -> str:
+    """Say what a cell holds that was read by `numbers`, for an error."""
+    if number is None:
+        return "an empty cell"
+    return "a text" if number != number else f"{number:.15g}"
 
 
 def texts(cells: list[Any]) -> pl.Series:

@@ -65,6 +65,8 @@ _CODES = (
     *("userid", "hypoversion", "house_value", "house_debt", "q16_6", "liquid_savings", "q38", "region"),
     *LABELS,
 )
+_KNOWN = {**{code: tuple(labels) for code, (_, labels) in LABELS.items()}, "q38": (1, 2), "q16_6": (0, 1)}
+"""Codes with a meaning; of the last two, partnership and having no savings, only the 1 counts."""
 _MOST_DEBT = 1_000.0
 """Largest debt in thousands of dollars that is believed; a larger one means that the column is in dollars."""
 
@@ -72,7 +74,7 @@ _MOST_DEBT = 1_000.0
 class SceFinancing:
     """Fuster and Zafar's strategic survey on housing demand, asked in the housing module of February 2014.
 
-    Table: ``house_sce_financing.parquet``, one row a respondent (1,211 in the file), in the file's order; dollars and
+    Table: ``house_sce_financing.parquet``, one row a respondent (1,211 in the file), by id as a text; dollars and
     percent.
     """
 
@@ -94,7 +96,8 @@ class SceFinancing:
         _count_unknown(answers, report)
         rows = described(answers)
         _compare_payments(answers, rows, report)
-        with_release_dates(rows, raw, "housing", report=report).write_parquet(out / "house_sce_financing.parquet")
+        rows = with_release_dates(rows, raw, "housing", report=report).sort("respondent_id")
+        rows.write_parquet(out / "house_sce_financing.parquet")
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic file; see `hbench_householdbench.sources.demo.sce_financing`."""
@@ -125,15 +128,18 @@ def read_experiment(path: Path) -> pl.DataFrame:
     if absent:
         raise DataError(f"columns are missing: {', '.join(absent)}", file=path)
     stored = {name: there[name] for name in _payment_columns() if name in there and name not in wanted}
-    columns = {name: pl.Series(table[column].to_numpy()) for name, column in {**wanted, **stored}.items()}
-    answers = pl.DataFrame(columns).with_columns(
-        pl.col(name).cast(pl.Float64) for name in columns if name not in ("region", "userid")
-    )
+    names = {**wanted, **stored}
+    answers = pl.DataFrame({name: pl.Series(table[column].to_numpy()) for name, column in names.items()})
+    numbers = [name for name in names if name not in ("region", "userid")]
+    texts = [str(names[name]) for name in numbers if answers[name].dtype == pl.String]
+    if texts:
+        raise DataError(f"columns hold texts, not numbers: {', '.join(texts)}", file=path)
+    answers = answers.with_columns(pl.col(numbers).cast(pl.Float64))
     answers = answers.with_columns(pl.col("region").cast(pl.String).str.strip_chars().replace("", None))
-    answers = answers.fill_nan(None).with_columns(pl.col("userid").cast(pl.Int64).cast(pl.String))
+    answers = answers.fill_nan(None).with_columns(pl.col("userid").cast(pl.Int64, strict=False).cast(pl.String))
     again = answers.filter(pl.col("userid").is_duplicated() | pl.col("userid").is_null())
     if len(again):
-        raise DataError(f"userid is missing or repeated in {len(again):,} rows", file=path)
+        raise DataError(f"userid is missing, no number or repeated in {len(again):,} rows", file=path)
     return answers
 
 
@@ -187,9 +193,9 @@ def described(answers: pl.DataFrame) -> pl.DataFrame:
 
 def _count_unknown(answers: pl.DataFrame, report: BuildReport) -> None:
     """Report codes without a meaning: a task keeps owners and renters only, and so on, so its rows go."""
-    for column, (_, labels) in LABELS.items():
+    for column, known in _KNOWN.items():
         codes = answers[column].drop_nulls()
-        odd = codes.filter(~codes.is_in([float(code) for code in labels]))
+        odd = codes.filter(~codes.is_in([float(code) for code in known]))
         example = f"{odd[0]:g}" if len(odd) else ""
         report.problem(EXPERIMENT.path, f"codes of {column} without a meaning", len(odd), example)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.sce_cells import shown
 from hbench_householdbench.sources.sce_codebook import Codebook, labels_of, read_codebook
-from hbench_householdbench.sources.sce_modules import KEYS, databank
+from hbench_householdbench.sources.sce_modules import INTERVIEW, KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import YES_NO, labelled, without_nan
 from hbench_householdbench.sources.sce_workbook import Workbook, keyed, open_workbook
@@ -37,14 +38,16 @@ LABELLED = {"loan_status": "loan_code", "partnered": "partnered"}
 """Our column of labels: the codes that it says."""
 _YES_NO = "hq38"
 """The one question whose codes are the same in all years, whatever the codebooks say."""
-_SHEET = re.compile(r"Data (\d{4})")
+_SHEET = re.compile(r"(Data|Codebook) (\d{4})")
+PORTABLE = (2023, 2024)
+"""Years in which it was asked what a rate that moves along would change (``q6a_lock``)."""
 
 
 class SceHousing:
     """The housing module, from 2014 on.
 
-    Table: ``sce_housing.parquet``, one row an interview, by year; dollars and percent. Labels are those of the year's
-    codebook, so that their wording changes.
+    Table: ``sce_housing.parquet``, one row an interview, by `INTERVIEW`; dollars and percent. Labels are those of the
+    year's codebook, so that their wording changes.
     """
 
     @property
@@ -64,14 +67,17 @@ class SceHousing:
         import polars as pl
 
         book = open_workbook(raw / HOUSING.path)
-        years = sorted(int(found[1]) for sheet in book.sheets if (found := _SHEET.fullmatch(sheet.strip())))
+        years = sorted({int(found[2]) for sheet in book.sheets if (found := _SHEET.fullmatch(sheet.strip()))})
         if not years:
             raise DataError("no sheet is called `Data YYYY`", file=HOUSING.path)
+        report.counts["housing.years"] += len(years)
+        for year in sorted({*range(years[0], years[-1])} - {*years}):
+            report.problem(HOUSING.path, "years without a sheet between the first and the last", 1, str(year))
         table = pl.concat(_year(book, year, report) for year in years)
         report.counts["housing.interviews"] += len(table)
         table = with_release_dates(table, raw, "housing", report=report)
         columns = [name for name in table.columns if name not in KEYS]
-        without_nan(table.select(*KEYS, *columns)).write_parquet(out / "sce_housing.parquet")
+        table.select(*KEYS, *columns).sort(INTERVIEW).write_parquet(out / "sce_housing.parquet")
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic workbook; see `hbench_householdbench.sources.demo.sce_housing`."""
@@ -95,9 +101,9 @@ def _year(book: Workbook, year: int, report: BuildReport) -> pl.DataFrame:
     other = table.filter(pl.col("date").is_not_null() & (pl.col("date") != month))
     if len(other):
         raise DataError(
-            f"date is not February {year} in {len(other):,} rows, among them {other['date'][0]:g}", file=file
+            f"date is not February {year} in {len(other):,} rows, among them {shown(other['date'][0])}", file=file
         )
-    table = without_nan(keyed(table.with_columns(date=pl.lit(month)), file=file))
+    table = keyed(table.with_columns(date=pl.lit(month)), file=file)
     codebook = read_codebook(book, f"Codebook {year}")
     labels = {}
     for ours, codes in LABELLED.items():
@@ -106,4 +112,8 @@ def _year(book: Workbook, year: int, report: BuildReport) -> pl.DataFrame:
         labels[ours] = told.select(pl.coalesce(pl.lit(None, pl.String), *asked).alias(ours)).to_series()
     numbers = [pl.coalesce(choices).alias(ours) for ours, choices in NAMES.items() if ours not in labels]
     keys = [name for name in KEYS if name in table.columns]
-    return table.select(*keys, *numbers).with_columns(**labels)
+    for ours, choices in NAMES.items():
+        unanswered = not any(table[name].count() for name in choices)
+        if unanswered and (ours != "q6a_lock" or year in PORTABLE):
+            report.problem(file, f"no answers to {ours} ({', '.join(choices)})", len(table))
+    return without_nan(table).select(*keys, *numbers).with_columns(**labels)

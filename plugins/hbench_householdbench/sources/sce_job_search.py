@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.sce_modules import KEYS, databank
+from hbench_householdbench.sources.sce_cells import shown
+from hbench_householdbench.sources.sce_modules import INTERVIEW, KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import without_nan
 from hbench_householdbench.sources.sce_workbook import DAY, Workbook, check_unique, keyed, open_workbook
@@ -54,8 +55,9 @@ _SHEET = re.compile(r"Data( (\d{4}))?")
 class SceJobSearch:
     """The job search module, 2013 to 2021.
 
-    Table: ``sce_job_search.parquet``, one row an interview. The workbook of today has one sheet with a column ``year``;
-    the older one has a sheet a year under the questions' numbers, and does not say who lives in the household.
+    Table: ``sce_job_search.parquet``, one row an interview, by `INTERVIEW`. The workbook of today has one sheet with a
+    column ``year``; the older one has a sheet a year under the questions' numbers, and does not say who lives in the
+    household.
 
     Columns: the numbers of `NAMES` without special codes; ``l8_months_no_work__clean`` and ``__status``;
     ``reservation_wage_hourly``, ``preferred_weekly_hours``, and the pay of both jobs (`with_pay`), in dollars an hour.
@@ -87,7 +89,7 @@ class SceJobSearch:
         table = with_pay(without_specials(without_nan(table), report=report))
         table = with_release_dates(table, raw, "job_search", report=report)
         columns = [name for name in table.columns if name not in KEYS]
-        table.select(*KEYS, *columns).write_parquet(out / "sce_job_search.parquet")
+        table.select(*KEYS, *columns).sort(INTERVIEW).write_parquet(out / "sce_job_search.parquet")
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic workbook; see `hbench_householdbench.sources.demo.sce_job_search`."""
@@ -110,14 +112,16 @@ def without_specials(table: pl.DataFrame, *, report: BuildReport) -> pl.DataFram
     special = pl.col(months).is_between(_FIRST_SPECIAL, _LAST_SPECIAL)
     for name in NAMES:
         codes = table[name].filter(table[name].is_between(_FIRST_SPECIAL, _LAST_SPECIAL))
-        odd = codes.filter(~codes.is_in([float(code) for code in SPECIAL]))
         # An amount of money with a fraction is no code.
-        odd = odd.filter(odd == odd.floor())
+        codes = codes.filter(codes == codes.floor())
+        odd = codes.filter(~codes.is_in([float(code) for code in SPECIAL]))
         if len(odd):
             raise DataError(
                 f"{name} has special codes without a meaning, among them {odd[0]:.0f}", file=JOB_SEARCH.path
             )
         report.problem(JOB_SEARCH.path, f"negative answers to {name}", int((table[name] < 0).sum()))
+        example = f"{codes[0]:.0f} ({SPECIAL[int(codes[0])]})" if len(codes) else ""
+        report.problem(JOB_SEARCH.path, f"answers to {name} that are codes, so without a value", len(codes), example)
     status = (
         pl.when(pl.col(months).is_null())
         .then(None)
@@ -179,6 +183,9 @@ def _sheet(book: Workbook, sheet: str, report: BuildReport) -> pl.DataFrame:
     for ours, choices in names.items():
         if not any(table[name].count() for name in choices):
             report.problem(file, f"no answers to {ours}", len(table))
+    odd = table.filter(~pl.col("year").is_in([float(one) for one in range(2000, 2100)]).fill_null(False))
+    if year is None and len(odd):
+        raise DataError(f"year is no year in {len(odd):,} rows, among them {shown(odd['year'][0])}", file=file)
     days = [DAY] if DAY in table.columns else []
     table = table.select(
         "userid",

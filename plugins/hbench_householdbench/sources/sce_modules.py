@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.sce_cells import shown
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import (
     YES_NO,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 KEYS = ("respondent_id", "survey_year", "survey_month", "survey_date", "release_date")
+INTERVIEW = ("survey_year", "survey_month", "respondent_id")
+"""Order of a module's rows, and of its tasks' (facts on every task), whatever that of the workbook."""
 POLICIES = (5, 6, 9, 16)
 """Numbers of four policies: welfare benefits, unemployment benefits, payroll tax rate, average income tax rate."""
 EFFECTS = {1: "very_negative", 2: "somewhat_negative", 3: "no_impact", 4: "somewhat_positive", 5: "very_positive"}
@@ -48,7 +51,7 @@ def databank(module: str) -> str:
 
 
 class _Module:
-    """A workbook with one sheet ``Data``, and the table ``NAME.parquet`` made of it: one row an interview."""
+    """A workbook with one sheet ``Data``, and ``NAME.parquet`` made of it: one row an interview, by `INTERVIEW`."""
 
     name: ClassVar[str]
     module: ClassVar[str]
@@ -76,7 +79,8 @@ class _Module:
         report_statuses(table, self.ranges, file=file, report=report)
         table = with_release_dates(self._answers(table, file), raw, self.module, report=report)
         rest = [name for name in table.columns if name not in KEYS]
-        without_nan(table.select(*KEYS, *rest)).write_parquet(out / f"{self.name}.parquet")
+        table = without_nan(table.select(*KEYS, *rest)).sort(INTERVIEW)
+        table.write_parquet(out / f"{self.name}.parquet")
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic workbook; see `hbench_householdbench.sources.demo.sce_modules`."""
@@ -182,7 +186,7 @@ def reservation_wage(table: pl.DataFrame, *, file: str) -> pl.Expr:
     ):
         rows = table.filter(bad)
         if len(rows):
-            raise DataError(f"{what} in {len(rows):,} rows, among them {rows['rw2b'][0]:g}", file=file)
+            raise DataError(f"{what} in {len(rows):,} rows, among them {shown(rows['rw2b'][0])}", file=file)
     asked = pl.when(unit.is_null() & yearly).then(float(_YEAR)).otherwise(unit)
     times = asked.replace_strict({float(code): float(n) for code, n in FULL_TIME.items()}, default=None)
     amount = pl.col("rw2a__clean")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.sce_cells import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -102,7 +103,7 @@ def labelled(
         odd = odd.filter(~odd.is_in(list(codes)))
         if len(odd) and name not in unknown:
             raise DataError(
-                f"{name} has codes without a meaning in {len(odd):,} rows, most of them {odd.mode().sort()[0]:g}",
+                f"{name} has codes without a meaning in {len(odd):,} rows, among them {shown(odd.mode().sort()[0])}",
                 file=file,
                 hint=f"Known codes: {', '.join(map(str, labels))}. Is it the file that the provider ships?",
             )

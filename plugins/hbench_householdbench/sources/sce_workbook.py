@@ -163,7 +163,9 @@ def keyed(table: pl.DataFrame, *, file: str) -> pl.DataFrame:
     )
     odd = table.filter(~whole.fill_null(False))
     if len(odd):
-        raise DataError(f"date is no month YYYYMM in {len(odd):,} rows, among them {odd['date'][0]}", file=file)
+        raise DataError(
+            f"date is no month YYYYMM in {len(odd):,} rows, among them {cells.shown(odd['date'][0])}", file=file
+        )
     year, month = (date // 100).cast(pl.Int32), (date % 100).cast(pl.Int32)
     day = pl.col(DAY) if DAY in table.columns else pl.date(year, month, 1)
     table = table.with_columns(
