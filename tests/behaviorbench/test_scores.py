@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,9 @@ TASKS = Path(__file__).parents[2] / "task_yamls" / "behaviorbench"
 FAILED = Failure("parse", "no_number")
 
 
-def scored(task: str, rows: list[ScoredRow]) -> dict[str, float]:
+def scored(task: str, rows: list[ScoredRow], *, weights: bool = False) -> dict[str, float]:
     spec = load_task(TASKS / f"{task}.yaml")
-    scores = score_task(spec, rows, registry=default_registry())
+    scores = score_task(spec, rows, registry=default_registry(), weights=weights)
     return {score.metric: score.value for score in scores if score.target is None and score.group is None}
 
 
@@ -112,6 +113,24 @@ def test_game_errors_are_rescaled() -> None:
     found = scored("acrossgame_behavior_public_goods", rows)
     assert found["mae"] == pytest.approx(5 * np.abs(guess - gold).mean(), abs=1e-9)
     assert found["wasserstein"] == pytest.approx(5 * stats.wasserstein_distance(guess, gold), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_count_in_every_score(seed: int) -> None:
+    weights = np.random.default_rng(seed).choice([0.5, 1.0, 2.0, 7.3], 400)
+    rows = [replace(r, weight=float(w)) for r, w in zip(answers(seed, 13, 20, [""]), weights, strict=True)]
+    valid = [(r.prediction[0], r.gold[0], r.weight) for r in rows if r.prediction is not None]
+    guess, gold, w = np.array(valid).T
+    found = scored("demo_pred_age", rows, weights=True)
+    assert found["mae"] == pytest.approx(np.average(np.abs(guess - gold), weights=w), abs=1e-9)
+    assert found["wasserstein"] == pytest.approx(stats.wasserstein_distance(guess, gold, w, w), abs=1e-9)
+    items = ["E1", "E2", "E3"]
+    rows = [replace(r, weight=float(w)) for r, w in zip(answers(seed, 1, 5, items), weights, strict=True)]
+    right = [
+        np.average([r.prediction == r.gold for r in rows if r.group == item], weights=weights[k :: len(items)])
+        for k, item in enumerate(items)
+    ]
+    assert scored("surv_resp_pred", rows, weights=True)["accuracy"] == pytest.approx(np.mean(right), abs=1e-9)
 
 
 def test_nothing_valid_is_no_score() -> None:
