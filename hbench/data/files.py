@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from hbench.core import DataError
+from hbench.core import DataError, RawFile
 
 _BLOCK = 1 << 20
 _EXPANSION, _EXPANSION_FREE = 200, 1 << 30
@@ -74,6 +74,29 @@ def content_digest(path: Path, members: str | None = None) -> str:
         # So zipfile speaks of encrypted members and of methods that it does not know.
         raise DataError(f"the archive cannot be read: {error}", file=path) from error
     return digest.hexdigest()
+
+
+def raw_file_digests(raw: Path, file: RawFile) -> dict[str, str]:
+    """Return the content digests of a source's file, by path below `raw`; empty where it is not there.
+
+    An unpacked archive of which one digest is expected has that of the archive, under the archive's name.
+    """
+    found = raw_files(raw, file.path, file.members)
+    folder = raw / file.path.removesuffix(".zip")
+    if file.sha256 is not None and file.path.endswith(".zip") and found and folder in found[0].parents:
+        digest = hashlib.sha256()
+        for name, path in sorted((path.relative_to(folder).as_posix(), path) for path in found):
+            digest.update(name.encode() + b"\0" + path.stat().st_size.to_bytes(8, "big"))
+            with path.open("rb") as stream:
+                _feed(digest, stream)
+        return {file.path: digest.hexdigest()}
+    digests = {}
+    for path in found:
+        name = path.relative_to(raw).as_posix()
+        if file.members is not None and path.suffix == ".zip":
+            name += f"/**/{file.members}"
+        digests[name] = content_digest(path, file.members)
+    return digests
 
 
 def _feed(digest: _Hash, stream: _Stream) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, Source
 from hbench.data.code import code_version
-from hbench.data.files import atomic_file, atomic_folder, content_digest, raw_files
+from hbench.data.files import atomic_file, atomic_folder, raw_file_digests, raw_files
 from hbench.data.fingerprint import RULES, fingerprint
 from hbench.data.lines import plain
 from hbench.data.store import Store
@@ -89,19 +89,20 @@ def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> d
     DataError
         Naming all missing files with their origin and terms, or all that changed.
     """
-    missing, changed, digests = [], [], {}
+    missing: list[str] = []
+    changed: list[str] = []
+    digests: dict[str, str] = {}
     for wanted in source.files:
-        found = raw_files(raw, wanted.path, wanted.members)
+        found = raw_file_digests(raw, wanted)
         if not found and wanted.required and not any(raw_files(raw, other) for other in wanted.alternatives):
             ways = " or ".join((wanted.path, *wanted.alternatives))
             missing.append(f"{ways} (from {wanted.origin}; terms: {wanted.terms})")
-        for path in found:
-            name = path.relative_to(raw).as_posix()
-            if wanted.members is not None and path.suffix == ".zip":
-                name += f"/**/{wanted.members}"
-            digests[name] = content_digest(path, wanted.members)
-            if wanted.sha256 is not None and digests[name] != wanted.sha256:
-                changed.append(f"{name}: {digests[name]}, expected {wanted.sha256}")
+        digests |= found
+        changed += [
+            f"{name}: {digest}, expected {wanted.sha256}"
+            for name, digest in found.items()
+            if wanted.sha256 not in (None, digest)
+        ]
     if missing:
         raise DataError(
             f"{len(missing)} raw files are missing:\n    " + "\n    ".join(missing),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import HbenchError, RawFile
-from hbench.data.files import content_digest, raw_files
+from hbench.data.files import raw_file_digests, raw_files
 from hbench.data.fingerprint import spec_digest
 from hbench.data.opening import changed_since
 from hbench.data.store import Store
@@ -104,8 +104,8 @@ def _source_status(name: str, suite: str, registry: Registry, raw: Path | None, 
 def _raw_status(file: RawFile, raw: Path | None, *, check: bool) -> RawStatus:
     there = [] if raw is None else raw_files(raw, file.path, file.members)
     changed = None
-    if check and there and file.sha256 is not None:
-        changed = any(content_digest(path, file.members) != file.sha256 for path in there)
+    if check and raw is not None and there and file.sha256 is not None:
+        changed = any(digest != file.sha256 for digest in raw_file_digests(raw, file).values())
     present = None if raw is None else bool(there)
     replaced = raw is not None and any(raw_files(raw, other) for other in file.alternatives)
     required = file.required and not replaced

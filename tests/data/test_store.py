@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hbench.core import DataError
+from hbench.core import DataError, RawFile
 from hbench.data import DataChoice, Store, content_digest
 from hbench.data.choice import choose
-from hbench.data.files import atomic_file, atomic_folder
+from hbench.data.files import atomic_file, atomic_folder, raw_file_digests
 
 
 def test_the_store_s_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +80,27 @@ def test_content_digests_look_into_archives(tmp_path: Path) -> None:
     for name in ("bad.zip", "bad.gz"):
         with pytest.raises(DataError, match="damaged"):
             content_digest(tmp_path / name)
+
+
+def test_an_unpacked_archive_has_the_digest_that_is_expected_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with zipfile.ZipFile(tmp_path / "a" / "x.zip", "w") as archive:
+        for name in ("sub/b", "a.dta"):
+            archive.writestr(name, f"content of {name}")
+    digest = content_digest(tmp_path / "a" / "x.zip")
+    file = RawFile("a/x.zip", "origin", "terms", sha256=digest)
+    assert raw_file_digests(tmp_path, file) == {"a/x.zip": digest}
+    with zipfile.ZipFile(tmp_path / "a" / "x.zip") as archive:
+        archive.extractall(tmp_path / "a" / "x")
+    (tmp_path / "a" / "x.zip").unlink()
+    assert raw_file_digests(tmp_path, file) == {"a/x.zip": digest}
+    (tmp_path / "a" / "x" / "a.dta").write_text("another content")
+    assert raw_file_digests(tmp_path, file)["a/x.zip"] != digest
+    # Of an archive without an expected digest, every file that was unpacked has its own.
+    loose = raw_file_digests(tmp_path, RawFile("a/x.zip", "origin", "terms"))
+    assert list(loose) == ["a/x/a.dta", "a/x/sub/b"]
+    (tmp_path / "a" / "x").rename(tmp_path / "a" / "y")
+    assert raw_file_digests(tmp_path, file) == {}
 
 
 def test_choices(tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ def test_every_group_of_prices_is_read(tmp_path: Path) -> None:
     assert monthly["date"].diff().drop_nulls().is_between(dt.timedelta(28), dt.timedelta(31)).all()
     october = monthly.filter(pl.col("date") == dt.date(2025, 10, 1)).row(0)
     assert october[1:] == (None,) * 9
-    assert [(p.rows, p.example) for p in report.problems] == [(1, "as in October 2025")] * 9
+    assert [(p.rows, p.example) for p in report.problems] == [(1, "2025-10")] * 9
     assert monthly.filter(pl.col("date") < dt.date(1993, 1, 1))["cpi_recreation"].null_count() == 26 * 12
     quarters = quarterly_cpi(monthly)
     by_hand = monthly.filter(pl.col("date").is_between(dt.date(2001, 4, 1), dt.date(2001, 6, 1)))["cpi_housing"]
@@ -125,6 +125,25 @@ def test_every_group_of_prices_is_read(tmp_path: Path) -> None:
     assert (
         quarters.filter(pl.col("q_index").is_in([q_index(2025, 4), q_index(2026, 3)]))["cpi_housing"].null_count() == 2
     )
+
+
+def test_months_without_a_line_are_reported_as_those_with_a_dash(tmp_path: Path) -> None:
+    write_prices(tmp_path, seed=1)
+    path = tmp_path / cpi_file("cpi_apparel").path
+    path.write_text("".join(line for line in path.open() if "2001\tM05" not in line))
+    report = BuildReport()
+    assert read_cpi(tmp_path, report=report).filter(pl.col("date") == dt.date(2001, 5, 1))["cpi_apparel"][0] is None
+    said = [(p.rows, p.example) for p in report.problems if "CUSR0000SAA " in p.what]
+    assert said == [(2, "2001-05, 2025-10")]
+
+
+def test_holes_in_the_economy_are_reported(tmp_path: Path) -> None:
+    report = BuildReport()
+    fred(tmp_path, ["sasdate,UNRATE,USSTHPI", "3/1/1959,5,", "6/1/1959,,1", "9/1/1959,5,2", "12/1/1959,6,"])
+    read_fred_qd(tmp_path, ["UNRATE", "USSTHPI"], report=report)
+    assert [(p.what.partition(",")[0], p.rows, p.example) for p in report.problems] == [
+        ("quarter without UNRATE", 1, "1959Q2")
+    ]
 
 
 def test_a_repeated_month_of_prices_is_refused(tmp_path: Path) -> None:

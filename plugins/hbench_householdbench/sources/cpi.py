@@ -32,6 +32,7 @@ GROUPS = {
 _TERMS = "U.S. Bureau of Labor Statistics, public domain"
 COPIES = RawFile(f"{_FOLDER}/*.csv", "https://data.bls.gov/series-report", _TERMS, required=False)
 _COLUMNS = ("series_id", "year", "period", "value")
+_SHOWN = 6
 MONTHLY = "cpi_major_groups"
 TABLE = "cpi_context"
 CATEGORIES = tuple(Series(f"{group}_qoq", group, True) for group in GROUPS if group != "cpi_all_items")
@@ -162,6 +163,9 @@ def _months(raw: Path, group: str, tables: pl.DataFrame | None, report: BuildRep
     again = months.filter(pl.col("date").is_duplicated())
     if len(again):
         raise DataError(f"{series} has the month {again['date'][0]:%Y-%m} more than once", file=raw / name)
-    unread = months[group].null_count()
-    report.problem(name, f"months of {series} without a number", unread, "as in October 2025" if unread else "")
+    # A month that was not published has a dash for its value, or no line at all.
+    every = months.upsample("date", every="1mo") if len(months) else months
+    unread = every.filter(pl.col(group).is_null())["date"]
+    shown = ", ".join(f"{date:%Y-%m}" for date in unread[:_SHOWN])
+    report.problem(name, f"months of {series} without a number", len(unread), shown)
     return months

@@ -18,6 +18,7 @@ FRED_QD = RawFile(
     "Federal Reserve Bank of St. Louis, FRED terms of use; S&P 500 and mortgage rates are third parties'",
     sha256="ebe32d30809b528b52213e9f7f928806eeaa9c460ec76e72c0fab81f42e01d78",
 )
+_SHOWN = 6
 _NOTES = ("factors", "transform")
 """First cells of the rows that hold no quarter."""
 
@@ -62,6 +63,8 @@ def read_fred_qd(raw: Path, series: Sequence[str], *, report: BuildReport) -> pl
     rows = rows.filter(pl.col("date").is_not_null()).with_columns(q_index=quarter_of(pl.col("date"))).sort("q_index")
     levels = [_level(rows, name, path) for name in there]
     _check_quarters(rows, path)
+    for level in levels:
+        _report_holes(level, rows["q_index"], report)
     report.counts["fred_qd.quarters"] = len(rows)
     return rows.select("q_index").with_columns(levels)
 
@@ -77,6 +80,19 @@ def _level(rows: pl.DataFrame, name: str, path: Path) -> pl.Series:
         row = rows.row(int(bad.arg_true()[0]), named=True)
         raise DataError(f"{name} is {row[name]!r}, not a number", file=path, line=row["line"])
     return number
+
+
+def _report_holes(level: pl.Series, quarters: pl.Series, report: BuildReport) -> None:
+    """Report quarters without a level between others; series may begin late, and end early."""
+    known = level.is_not_null().arg_true()
+    if known.is_empty():
+        return
+    between = slice(known[0], known[-1])
+    holes = quarters[between].filter(level[between].is_null())
+    shown = ", ".join(map(quarter_name, holes[:_SHOWN]))
+    report.problem(
+        FRED_QD.path, f"quarter without {level.name}, which takes twenty quarters of context", len(holes), shown
+    )
 
 
 def _check_quarters(rows: pl.DataFrame, path: Path) -> None:

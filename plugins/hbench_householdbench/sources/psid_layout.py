@@ -6,9 +6,17 @@ from hbench.core import RawFile
 
 _ORIGIN = "https://doi.org/10.3886/E194322V2 (openICPSR 194322, PSID-SHELF, V2)"
 _TERMS = "PSID conditions of use; registration; no redistribution"
-LONG = RawFile("micro/psid-shelf/PSIDSHELF_1968_2021_LONG_7.9_GB.zip", _ORIGIN, _TERMS)
+LONG = RawFile(
+    "micro/psid-shelf/PSIDSHELF_1968_2021_LONG_7.9_GB.zip",
+    _ORIGIN,
+    _TERMS,
+    sha256="7652ba12900813dd094e9b7b2901f7f62ee31753810c48f8252ac5137b590b00",
+)
 MAIN_STUDY = RawFile(
-    "micro/psid-shelf/Construction_Files/Data/PSID_COMPLETE_MAIN_STUDY_1968_2021_FULL_10.8_GB.zip", _ORIGIN, _TERMS
+    "micro/psid-shelf/Construction_Files/Data/PSID_COMPLETE_MAIN_STUDY_1968_2021_FULL_10.8_GB.zip",
+    _ORIGIN,
+    _TERMS,
+    sha256="1899f878d44ac766d57430edcbc4e053bb54c9056ff75df7d6f87f5f5793548b",
 )
 LIMIT = 32 << 30
 """Bytes to which either file may expand; they are read as streams."""
