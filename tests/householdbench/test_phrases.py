@@ -99,6 +99,8 @@ def test_several_work_situations_are_joined_and_none_is_nothing() -> None:
     assert sce.core({**flags, "Q10_3": "yes"})["work"] == "do not work but would like to"
     many = sce.core({**flags, "Q10_2": "yes", "Q10_4": "yes", "Q12new": "are self-employed"})
     assert many["work"] == "work part-time and are temporarily laid off"
+    odd = sce.core({**flags, "Q10_2": "yes", "Q10_3": "yes"})
+    assert odd["work"] == "describe yourself as working part-time and as not working but wanting to"
     assert many["employer"] == "are self-employed"
 
 
@@ -136,6 +138,31 @@ def test_the_surprise_is_that_of_the_figures_shown() -> None:
 def test_never_having_had_a_paid_job_is_said() -> None:
     assert sce.job_search({"never_had_paid_job": 1.0})["never_paid"] == "never"
     assert sce.job_search({"never_had_paid_job": 0.0})["never_paid"] is None
+
+
+@pytest.mark.parametrize(
+    ("figure", "years", "months"),
+    [(0, "less than a year", "less than a month"), (1, "1 year", "1 month"), (12, "12 years", "12 months")],
+)
+def test_no_time_at_all_is_less_than_its_unit(figure: float, years: str, months: str) -> None:
+    home = sce.home({"Q41": figure, "Q42": figure, "Q16": figure, "Q19": figure})
+    assert [home["years_at_home"], home["years_in_state"]] == [years, years]
+    assert [home["months_unemployed"], home["months_out_of_work"]] == [months, months]
+    assert sce.job_search({"months_since_paid_work": figure})["months_since_paid_work"] == months
+    assert sce.job_search({"months_since_paid_work": None})["months_since_paid_work"] is None
+
+
+@pytest.mark.parametrize(
+    ("size", "children", "wanted"),
+    [
+        (1, 0, "nobody in it but you"),
+        (2, 0, "2 people, you included, with no children under 18"),
+        (4, 1, "4 people, you included, with 1 child under 18"),
+        (1, None, None),
+    ],
+)
+def test_household(size: float, children: float | None, wanted: str | None) -> None:
+    assert sce.job_search({"hhsize": size, "numchildren_under18": children})["household"] == wanted
 
 
 def test_the_last_job_stands_in_for_the_current_one() -> None:

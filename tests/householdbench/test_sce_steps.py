@@ -123,6 +123,22 @@ def test_values_outside_their_bounds_are_blanked(tasks: Mapping[str, Task]) -> N
     assert below["x"].to_list() == [-0.5, 0.0, 19.5, 20.0, None, 21.0]
 
 
+@pytest.mark.parametrize("name", ["income_sce_growth", "house_sce_move", "labor_sce_search"])
+def test_240_months_are_possible_and_20_jobs_are_not(tasks: Mapping[str, Task], name: str) -> None:
+    task = tasks[name]
+    frame = pl.LazyFrame({"Q11": [0.0, 19.5, 20.0], "Q16": [0.0, 240.0, 240.5], "Q19": [240.0, 241.0, -1.0]})
+    for step in task.sample:
+        if step.name == "blank_outside":
+            frame = blank_outside(frame, context(task), **step.params)
+    got = frame.collect()
+    wanted = {"Q11": [0.0, 19.5, None], "Q16": [0.0, 240.0, None], "Q19": [240.0, None, None]}
+    # The facts bound the number of jobs in one task's table only; what is shown of it is bounded in all.
+    blanked = {"income_sce_growth": ["Q11", "Q16", "Q19"], "house_sce_move": ["Q16", "Q19"]}.get(name, [])
+    assert {column: got[column].to_list() for column in blanked} == {column: wanted[column] for column in blanked}
+    if name == "labor_sce_search":
+        assert got["Q16_prompt_clean"].to_list() == wanted["Q16"]
+
+
 def test_percentages_become_shares(tasks: Mapping[str, Task]) -> None:
     percent = [float(x) for x in range(101)]
     frame, ctx = pl.LazyFrame({"x": [*percent, None], "y": [*percent, 37.5]}), context(tasks["house_sce_move"])

@@ -37,6 +37,15 @@ WORK = {
     "Q10_5": "are on sick leave or another leave from a job",
 }
 """Work situations, of which several may apply. Retirees, students and homemakers have none of these."""
+NO_WORK = "Q10_3"
+DESCRIBED = {
+    "Q10_1": "working full-time",
+    "Q10_2": "working part-time",
+    NO_WORK: "not working but wanting to",
+    "Q10_4": "temporarily laid off",
+    "Q10_5": "on sick leave or another leave from a job",
+}
+"""The same of people who also say that they do not work, which is told as what they say rather than as what is."""
 EMPLOYER = {"work for someone else": "work for someone else", "are self-employed": "are self-employed"}
 YES = {"yes": "yes", "no": "no"}
 BUDGET = {"yes": "keeps a budget for its spending", "no": "does not keep a budget for its spending"}
@@ -100,7 +109,7 @@ def home(row: Row) -> dict[str, object]:
         "tenure": words.phrase(row, "Q43", TENURE),
         "other_home": words.phrase(row, "Q44", OTHER_HOME),
         "recent_move": words.phrase(row, "D3", RECENT_MOVE),
-        **{name: None if length is None else words.count(length, "year") for name, length in years.items()},
+        **{name: _length(figure, "year") for name, figure in years.items()},
     }
 
 
@@ -181,7 +190,7 @@ def job_search(row: Row) -> dict[str, object]:
         "household": _household(row),
         "held_jobs": _counted(row, "l2_num_jobs", "job"),
         "days_searching": _counted(row, "l7_days_spent_searching", "day"),
-        "months_since_paid_work": _counted(row, "months_since_paid_work", "month"),
+        "months_since_paid_work": _length(words.number(row, "months_since_paid_work", least=0), "month"),
         "never_paid": "never" if words.number(row, "never_had_paid_job") == 1 else None,
         "current_pay": pay if now else None,
         "current_hours": hours if now else None,
@@ -215,7 +224,10 @@ def _loan(row: Row) -> str | None:
 
 
 def _work(row: Row) -> str | None:
-    return words.join(does for column, does in WORK.items() if words.phrase(row, column, YES) == "yes")
+    flags = [column for column in WORK if words.phrase(row, column, YES) == "yes"]
+    if NO_WORK in flags and len(flags) > 1:
+        return f"describe yourself as {words.join((DESCRIBED[column] for column in flags), last='and as')}"
+    return words.join(WORK[column] for column in flags)
 
 
 def _finances(row: Row) -> dict[str, str | None]:
@@ -260,8 +272,12 @@ def _gap(gap: float) -> str:
 
 
 def _months(row: Row, column: str) -> str | None:
-    months = words.number(row, column, least=0, most=_LONGEST)
-    return None if months is None else words.count(months, "month") if round(months) else "less than a month"
+    return _length(words.number(row, column, least=0, most=_LONGEST), "month")
+
+
+def _length(figure: float | None, unit: str) -> str | None:
+    """Return ``3 years``, or ``less than a year``, since nobody has lived somewhere for no years."""
+    return None if figure is None else words.count(figure, unit) if round(figure) else f"less than a {unit}"
 
 
 def _counted(row: Row, column: str, noun: str) -> str | None:
@@ -273,6 +289,8 @@ def _household(row: Row) -> str | None:
     size, children = words.number(row, "hhsize"), words.number(row, "numchildren_under18")
     if size is None or children is None:
         return None
+    if round(size) == 1 and not children:
+        return "nobody in it but you"
     young = words.count(children, "child", "children")
     return f"{words.count(size, 'person', 'people')}, you included, with {young} under 18"
 
