@@ -89,8 +89,13 @@ class ModelContext(Protocol):
         """Return the truth of the training split; empty where there is no training data."""
         ...
 
-    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
-        """Yield training and validation rows with predictors and gold, `metadata["split"]` naming the split."""
+    def training_records(
+        self, task: str, *, limit: int | None = None, validation: int | None = None
+    ) -> Iterable[Record]:
+        """Yield training and validation rows with predictors and gold, `metadata["split"]` naming the split.
+
+        At most `limit` training rows and `validation` others, the first by their position in the split.
+        """
         ...
 
 

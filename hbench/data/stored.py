@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class StoredReader:
         """Yield the evaluation sample, or render every row of the table."""
         if sample == "all":
             wanted = [name for name in self.splits() if (name == split if split else is_evaluation(name))]
-            yield from self._rendered(wanted, None)
+            yield from self._rendered(dict.fromkeys(wanted))
             return
         if split in TRAINING_SPLITS:
             raise DataError(
@@ -58,10 +58,11 @@ class StoredReader:
             for _, row in read_jsonl(self._verified(TRAINING))
         ]
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
-        """Yield the training rows (the first `limit` by split position), then all validation rows, without prompts."""
-        wanted = [name for name in TRAINING_SPLITS if self.splits().get(name)]
-        return self._rendered(wanted, limit, prompts=False) if wanted else iter(())
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
+        """Yield the training rows, then the validation rows, of each the first by split position, without prompts."""
+        caps = {"train": limit, "validation": validation}
+        wanted = {name: caps[name] for name in TRAINING_SPLITS if self.splits().get(name)}
+        return self._rendered(wanted, prompts=False) if wanted else iter(())
 
     def funnel(self) -> Funnel:
         """Return the sample construction's counts."""
@@ -77,13 +78,13 @@ class StoredReader:
             )
         return path
 
-    def _rendered(self, splits: list[str], limit: int | None, *, prompts: bool = True) -> Iterator[Record]:
+    def _rendered(self, splits: Mapping[str, int | None], *, prompts: bool = True) -> Iterator[Record]:
         from hbench.data.tables import stored_rows
 
         if self.renderer is None:
             raise DataError("rows of the table need a renderer", task=self.task)
-        for split in splits:
-            rows, names = stored_rows(self.path, split, limit if split == "train" else None)
+        for split, most in splits.items():
+            rows, names = stored_rows(self.path, split, most)
             for record in named(self.renderer(rows, prompts=prompts), names, task=self.task):
                 yield with_split(record, split)
 

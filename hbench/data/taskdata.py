@@ -39,8 +39,8 @@ class TaskReader(Protocol):
         """Return the truth of the training split; empty where the layout has none."""
         ...
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
-        """Yield the training and validation rows; none where the layout has none."""
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
+        """Yield the training and validation rows, at most so many of each; none where the layout has none."""
         ...
 
     def funnel(self) -> Funnel | None:
@@ -111,12 +111,12 @@ class TaskData:
         """Return the truth of the training split (of a large one, a fixed part); empty where there is none."""
         return self.reader.training_answers()
 
-    def training_records(self, limit: int | None = None) -> Iterator[Record]:
-        """Yield training and validation rows with predictors and gold; `limit` bounds the training rows.
+    def training_records(self, limit: int | None = None, validation: int | None = None) -> Iterator[Record]:
+        """Yield training and validation rows with predictors and gold, of each the first by position in the split.
 
         Their prompts are not rendered: who learns from predictors does not read them.
         """
-        return self.reader.training_records(limit)
+        return self.reader.training_records(limit, validation)
 
     def funnel(self) -> Funnel | None:
         """Return the sample construction's counts, if they are known."""

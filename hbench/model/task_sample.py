@@ -79,7 +79,7 @@ class TaskSamples:
 
 
 def read_samples(task: Task, context: ModelContext, *, rows: int, validation_rows: int) -> TaskSamples:
-    """Read a task's training rows (at most `rows`) and validation rows once, keeping numbers only.
+    """Read a task's training and validation rows once, at most so many of each, keeping numbers only.
 
     Raises
     ------
@@ -91,10 +91,8 @@ def read_samples(task: Task, context: ModelContext, *, rows: int, validation_row
     order: list[str] = []
 
     def inputs() -> Iterator[dict[str, Any]]:
-        for record in context.training_records(task.name, limit=rows):
+        for record in context.training_records(task.name, limit=rows, validation=validation_rows):
             split = record.metadata.get("split", "train")
-            if split == "validation" and len(golds[split]) == validation_rows:
-                continue
             golds[split].append(parse_gold(parser, record.gold, answer))
             order.append(split)
             yield inputs_of(record, task)

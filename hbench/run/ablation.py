@@ -95,9 +95,9 @@ class _Ablated:
     def training_answers(self) -> list[TrainingAnswer]:
         return self.inner.training_answers()
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
         # Training records bear no prompts.
-        return self.inner.training_records(limit)
+        return self.inner.training_records(limit, validation)
 
     def funnel(self) -> Funnel | None:
         return self.inner.funnel()

@@ -65,9 +65,11 @@ class PlanContext:
         """Return the truth of the training split; empty where there is no training data."""
         return self._answers(task)
 
-    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
+    def training_records(
+        self, task: str, *, limit: int | None = None, validation: int | None = None
+    ) -> Iterable[Record]:
         """Yield training and validation rows with predictors and gold."""
-        return self._plan.task(task).data.training_records(limit)
+        return self._plan.task(task).data.training_records(limit, validation)
 
 
 def training_truth(planned: PlannedTask, parser: Parser) -> list[TrainingAnswer]:

@@ -170,5 +170,7 @@ class _NoTasks:
     def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
         self._refuse()
 
-    def training_records(self, task: str, *, limit: int | None = None) -> Iterator[Record]:
+    def training_records(
+        self, task: str, *, limit: int | None = None, validation: int | None = None
+    ) -> Iterator[Record]:
         self._refuse()

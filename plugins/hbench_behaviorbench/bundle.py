@@ -57,8 +57,8 @@ class _Units:
     def training_answers(self) -> list[TrainingAnswer]:
         return self.files.training_answers()
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
-        return self.files.training_records(limit)
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
+        return self.files.training_records(limit, validation)
 
     def funnel(self) -> Funnel | None:
         return self.files.funnel()

@@ -53,10 +53,10 @@ def test_training_rows_follow_the_split_position(tmp_path: Path) -> None:
     total = pl.read_parquet(data.path / "table.parquet")["total"]
     train = split["split"] == "train"
     assert [a.values for a in data.training_answers()] == [(float(value),) for value in total.filter(train)]
-    some = list(data.training_records(limit=7))
-    expected = split.filter(
-        ((pl.col("split") == "train") & (pl.col("split_position") <= 7)) | (pl.col("split") == "validation")
-    )
+    some = list(data.training_records(limit=7, validation=3))
+    most = pl.col("split").replace_strict({"train": 7, "validation": 3}, default=0)
+    expected = split.filter(pl.col("split_position") <= most)
+    assert len(expected) == 10
     assert {r.key for r in some} == {f"{i}@{t}" for i, t in expected.select("id", "time").rows()}
     assert all(set(r.predictors) == {"income", "sex"} for r in some)
 

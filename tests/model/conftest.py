@@ -61,7 +61,9 @@ class Context:
     def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
         return self.training
 
-    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
+    def training_records(
+        self, task: str, *, limit: int | None = None, validation: int | None = None
+    ) -> Iterable[Record]:
         return iter(())
 
 

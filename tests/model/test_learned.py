@@ -53,7 +53,7 @@ class Context:
     training: Sequence[Record] = ()
     reader: Parser = field(default_factory=JsonArray)
     seed: int = 42
-    limits: list[int | None] = field(default_factory=list)
+    limits: list[tuple[int | None, int | None]] = field(default_factory=list)
     executor: Any = None
 
     def spec(self, task: str) -> Task:
@@ -71,8 +71,10 @@ class Context:
     def training_answers(self, task: str) -> Sequence[TrainingAnswer]:
         return ()
 
-    def training_records(self, task: str, *, limit: int | None = None) -> Iterable[Record]:
-        self.limits.append(limit)
+    def training_records(
+        self, task: str, *, limit: int | None = None, validation: int | None = None
+    ) -> Iterable[Record]:
+        self.limits.append((limit, validation))
         return iter(self.training)
 
 
@@ -192,7 +194,7 @@ def test_validation_rows_are_not_fitted_and_the_limit_is_passed_on(bench: Any) -
     context = Context(task, [*training("numeric"), *poisoned])
     texts = ask(bench, create_linear("", {"rows": 300}, context), task, [row(1, -1.0, "y")]).texts
     assert json.loads(texts["1", 0])[0] == pytest.approx(3, abs=0.2)
-    assert 300 in context.limits
+    assert (300, 0) in context.limits
 
 
 @pytest.mark.parametrize(

@@ -98,10 +98,11 @@ class FullReader:
             if (row := self._row(record))["split"] == "train" and row["split_position"] <= TRAINING_ROWS
         ]
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
         """Yield training and validation rows in table order, with the predictors of the published table."""
         from dataclasses import replace
 
+        caps = {"train": limit, "validation": validation}
         verified(self.table.parent, {self.table.name: self.table_sha256}, task=self.task.name)
         table = _csv(self.table, ("id", "time"))
         for record in read_records(self.prompts, task=self.task.name):
@@ -117,7 +118,8 @@ class FullReader:
             row = self._row(record)
             if row["split"] not in TRAINING_SPLITS:
                 continue
-            if row["split"] == "train" and limit is not None and row["split_position"] > limit:
+            most = caps[row["split"]]
+            if most is not None and row["split_position"] > most:
                 continue
             yield with_split(replace(record, predictors=self._predictors(cells)), row["split"])
 

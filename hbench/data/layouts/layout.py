@@ -16,7 +16,7 @@ from hbench.data.fingerprint import fingerprint
 from hbench.data.funnel import Funnel
 from hbench.data.lines import check_byte_order_mark, decode
 from hbench.data.records import read_records
-from hbench.data.taskdata import TRAINING_SPLITS, Sample, TaskData, TaskReader, is_evaluation, with_split
+from hbench.data.taskdata import Sample, TaskData, TaskReader, is_evaluation, with_split
 from hbench.spec.task import Task
 
 
@@ -83,11 +83,11 @@ class SplitFiles:
         """Return nothing: prompts and texts only."""
         return []
 
-    def training_records(self, limit: int | None) -> Iterator[Record]:
-        """Yield the training files' records, if there are any."""
-        for name in TRAINING_SPLITS:
+    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
+        """Yield the training files' first records, if there are any."""
+        for name, most in (("train", limit), ("validation", validation)):
             if name in self.parts:
-                yield from islice(self._read(name, self.parts[name]), limit if name == "train" else None)
+                yield from islice(self._read(name, self.parts[name]), most)
 
     def funnel(self) -> Funnel | None:
         """Return nothing: released data come without one."""

@@ -240,8 +240,11 @@ def test_the_full_release(full: Path, task: str) -> None:
     assert [(r.id, r.time) for r in data.records()] == expected.select("id", "time").rows()
     assert len(list(data.records("train", sample="all"))) == data.splits()["train"]
     assert len(data.training_answers()) == data.splits()["train"]
-    rows = list(data.training_records(limit=10))
-    assert sum(r.metadata["split"] == "train" for r in rows) == 10
+    rows = list(data.training_records(limit=10, validation=5))
+    first = split.filter(
+        pl.col("split_position").cast(int) <= pl.col("split").replace_strict({"train": 10, "validation": 5}, default=0)
+    )
+    assert [(r.id, r.time) for r in rows] == first.select("id", "time").rows()
     assert rows[0].predictors["sex"] == "female"
     assert {type(r.predictors["income"]) for r in data.training_records()} == {float, type(None)}
 
