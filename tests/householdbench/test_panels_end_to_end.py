@@ -98,6 +98,18 @@ def test_ages_and_incomes_obey_the_rules(store: Path) -> None:
     assert tables["cons_psid_wealth"]["year"].min() == 1999
 
 
+def test_rows_stand_in_the_order_of_the_published_tables(store: Path) -> None:
+    orders = {
+        **{key: ["year", "id"] for key in ("cons_psid_wealth", "house_psid_owner", "income_psid_earnings")},
+        **{key: ["assigned_event_year", "row_id"] for key in ("cons_psid_jobloss", "labor_psid_addedworker")},
+        "income_mich_finance": ["survey_date", "CASEID"],
+        "macro_mich_outlook": ["survey_date", "panel_id", "CASEID"],
+    }
+    for folder in folders(store):
+        keys = pl.read_parquet(folder / "table.parquet", columns=orders[folder.parent.name])
+        assert keys.equals(keys.sort(keys.columns)), folder.parent.name
+
+
 def test_the_economy_is_that_before_the_wave(store: Path) -> None:
     """Lag 1 is the last quarter of the year before, and for lost jobs that of the loss's own year."""
     [macro] = store.rglob("macro_context.parquet")
