@@ -32,6 +32,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+# This file is called as the package that it measures, which must be found behind it.
+sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
 WAYS = ("hbench", "chat", "alone")
 GOALS = {"chat": 0.95, "alone": 3.0}
 SYSTEM = "You answer as the person who is described. Give one number in brackets and nothing else."
@@ -131,7 +133,9 @@ def measure_hbench(setting: Setting) -> tuple[int, float, float]:
 def _bare(setting: Setting, *, prefix_cache: bool) -> tuple[Any, Callable[[int], Any]]:
     from vllm import LLM, SamplingParams
 
-    llm = LLM(setting.model, enable_prefix_caching=prefix_cache, **setting.engine)
+    from hbench.model.vllm_engine import device_arguments
+
+    llm = LLM(setting.model, enable_prefix_caching=prefix_cache, **device_arguments(), **setting.engine)
 
     def settings(draws: int) -> Any:
         return SamplingParams(n=draws, temperature=1.0, max_tokens=setting.tokens, ignore_eos=True, seed=1)

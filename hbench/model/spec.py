@@ -25,9 +25,9 @@ PLUMBING = frozenset(
         "tokens_per_minute",
         # Of engines: parallelism and memory.
         "block_size", "cpu_offload_gb", "data_parallel_size", "distributed_executor_backend", "download_dir",
-        "enable_expert_parallel", "enable_prefix_caching", "enforce_eager", "gpu_memory_utilization",
-        "kv_cache_memory_bytes", "load_format", "max_lora_rank", "max_num_batched_tokens", "max_num_seqs",
-        "max_parallel_loading_workers", "pipeline_parallel_size", "swap_space", "tensor_parallel_size",
+        "enable_chunked_prefill", "enable_expert_parallel", "enable_prefix_caching", "enforce_eager",
+        "gpu_memory_utilization", "kv_cache_memory_bytes", "load_format", "max_lora_rank", "max_num_batched_tokens",
+        "max_num_seqs", "max_parallel_loading_workers", "pipeline_parallel_size", "swap_space", "tensor_parallel_size",
     }
 )  # fmt: skip
 """Options that say how answers are fetched or computed, not what they are; labels leave them out."""

@@ -36,6 +36,17 @@ def need_vllm(name: str) -> None:
         raise ModelError(f"model {name} needs vLLM", hint="pip install 'hbench[vllm]'")
 
 
+def device_arguments() -> dict[str, JsonValue]:
+    """Return arguments without which the engine does not hold on this device; takes seconds.
+
+    On processors a prompt that is read in parts brings the engine down where its request has a seed: it sets the random
+    numbers back, which they cannot do ("CPU Generator does not use offset", seen with 0.32).
+    """
+    from vllm.platforms import current_platform
+
+    return {"enable_chunked_prefill": False} if current_platform.is_cpu() else {}
+
+
 @dataclass(frozen=True, slots=True)
 class Generated:
     """One generated text."""
@@ -90,6 +101,7 @@ class VllmEngine:
         arguments: dict[str, Any] = {
             "enable_prefix_caching": True,
             "use_tqdm_on_load": False,
+            **device_arguments(),
             **words.arguments,
             "model": words.model,
         }

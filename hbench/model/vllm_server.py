@@ -22,11 +22,12 @@ from typing import Literal
 
 from hbench.core import Deliver, JsonValue, ModelContext, ModelError, Request, Sampling
 from hbench.model.generation import Draw, draw_seed
-from hbench.model.http import HttpModel, HttpSettings
+from hbench.model.http import HttpModel
 from hbench.model.http_options import read_http_settings
+from hbench.model.http_settings import HttpSettings
 from hbench.model.openai import ChatWire, TextWire
 from hbench.model.options import Options
-from hbench.model.vllm_engine import ENVIRONMENT, need_vllm
+from hbench.model.vllm_engine import ENVIRONMENT, device_arguments, need_vllm
 from hbench.model.vllm_options import VllmWords, read_words
 
 _START = 1800.0
@@ -124,9 +125,11 @@ class VllmServer:
 
     async def _serve(self) -> HttpModel:
         port = _free_port()
+        needed = await asyncio.get_running_loop().run_in_executor(None, device_arguments)
+        words = replace(self._words, arguments={**needed, **self._words.arguments})
         with tempfile.NamedTemporaryFile(prefix="hbench-vllm-", suffix=".log", delete=False) as log:
             self._process = subprocess.Popen(  # noqa: S603 - a list, and no shell
-                command(self._words, port),
+                command(words, port),
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,

@@ -46,7 +46,13 @@ CPU = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
 }
-SMALL = {"dtype": "float32", "enforce_eager": True, "max_model_len": 512, "max_num_seqs": 16}
+SMALL = {
+    "dtype": "float32",
+    "enforce_eager": True,
+    "max_model_len": 512,
+    "max_num_seqs": 16,
+    "max_num_batched_tokens": 512,
+}
 MOVES = Target(name="moves", kind="categorical", labels=("yes", "no", "I do not know"))
 
 
@@ -187,6 +193,17 @@ def test_a_prompt_that_does_not_fit_is_named_and_never_cut(running: Running, hel
     near = (Message("user", "word " * 440),)
     roomy = dataclasses.replace(requests[0], messages=near, sampling=Sampling(temperature=1), draws=(0,))
     assert running.answer([roomy]).outcomes["0", 0].tokens_out < 72
+
+
+def test_prompts_that_do_not_fit_into_one_batch_keep_their_seeds(running: Running, helpers: SimpleNamespace) -> None:
+    def requests() -> Iterator[Request]:
+        for request in helpers.requests(10, draws=(0, 1), sampling=Sampling(max_tokens=4, temperature=1)):
+            messages = (Message("user", f"{request.record.id}: " + "word " * 150),)
+            yield dataclasses.replace(request, messages=messages)
+
+    whole = running.answer(requests()).texts
+    assert len(whole) == 20
+    assert running.answer([list(requests())[7]]).texts == {key: whole[key] for key in (("7", 0), ("7", 1))}
 
 
 def test_likelihoods_are_those_of_transformers(
