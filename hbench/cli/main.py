@@ -16,6 +16,7 @@ COMMANDS = {
     "score": "Score a prediction file against a record file.",
     "rescore": "Score a run again from its journal.",
     "report": "Show the scores of runs.",
+    "ess": "Tell how many human observations a model is worth.",
     "query": "Ask a run's rows in SQL.",
     "ls": "List tasks, suites, models and other components.",
     "show": "Show a task, or a run.",

@@ -320,7 +320,7 @@ def _scale(loss: str, truth: npt.NDArray[Any]) -> float:
 
 
 def _all_known(values: Mapping[str, Any]) -> BoolArray:
-    return np.array([known(one) for one in values.values()]).all(axis=0)
+    return np.asarray(np.array([known(one) for one in values.values()]).all(axis=0))
 
 
 def _cells(X: Rows, rows: BoolArray, features: Sequence[Feature]) -> Any:  # noqa: N803

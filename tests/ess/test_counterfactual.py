@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hbench.cli.main import main
+from hbench.core import HbenchError
+from hbench.ess.counterfactual import ask_counterfactuals, worth_of_effects
+from hbench.ess.effects import effect_sample_size
+from hbench.learn import Feature
+
+pytest.importorskip("sklearn")
+pytest.importorskip("polars")
+
+TASK = """\
+task: visits
+suite: trial
+topic: health
+source: {file: people.csv}
+key: {id: person}
+targets: [{name: visits, kind: numeric}]
+predictors:
+  - {names: [age, share]}
+  - {name: plan, kind: categorical}
+treatment: plan
+split: {unit: subject, column: person, share: 0.3}
+prompt:
+  paragraphs:
+    - You are {{ age | number }} years old, and your plan is {{ plan }}.
+    - "How often do you see a doctor? [v_1]"
+answer: {parser: json_array}
+metrics: [mae]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("effects")
+    rng = np.random.default_rng(0)
+    lines = ["person,age,share,plan,visits"]
+    for person in range(900):
+        age, plan = rng.integers(20, 80), rng.choice(["free", "paid", "other"], p=[0.4, 0.4, 0.2])
+        visits = age / 20 + (2.0 if plan == "free" else 0.0) + rng.normal()
+        lines.append(f"{person},{age},{rng.uniform():.3f},{plan},{visits:.3f}")
+    (home / "trial").mkdir()
+    (home / "trial" / "people.csv").write_text("\n".join(lines) + "\n")
+    (home / "trial" / "visits.yaml").write_text(TASK)
+    return home
+
+
+def test_each_person_is_asked_under_either_arm_and_the_effect_is_the_difference(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    run, contrasts = ask_counterfactuals(
+        ["trial/visits"], ["linear"], ("paid", "free"), folder / "out", include_paths=[folder / "trial"]
+    )
+    lines = [json.loads(line) for line in (folder / "out/records/trial/visits/test.jsonl").read_text().splitlines()]
+    pairs = {line["metadata"]["counterfactual_of"]: [] for line in lines}
+    for line in lines:
+        pairs[line["metadata"]["counterfactual_of"]].append(line)
+    for paid, free in pairs.values():
+        assert paid["id"].endswith(" under paid")
+        assert "your plan is paid" in str(paid)
+        assert "your plan is free" in str(free)
+        assert paid["metadata"]["counterfactual_own"] in ("paid", "free")
+        assert {**paid["predictors"], "plan": "free"} == free["predictors"]
+    found = worth_of_effects(run, contrasts, ["ridge"], sizes=[20, 100], budget=5)
+    effect, paid, free = found.worths
+    assert [one.target for one in found.worths] == [
+        "effect of free against paid", "outcome under paid", "outcome under free",
+    ]  # fmt: skip
+    assert effect.curve.rows == len(pairs)
+    # The same from the rows themselves.
+    planned = run.plan.task("trial/visits")
+    (part,) = run.answers(planned)
+    answers = {
+        record.id: one.row.prediction[0] for record, one in zip(part.records, part.answers["linear"], strict=True)
+    }
+    people = [paid for paid, _ in pairs.values()]
+    effects = [answers[free["id"]] - answers[paid["id"]] for paid, free in pairs.values()]
+    # Ridge knows the plan's effect from its column alone: the same for all.
+    assert np.mean(effects) == pytest.approx(2.0, abs=0.3)
+    assert np.std(effects) < 1e-6
+    taught = [r for r in planned.data.training_records() if r.predictors["plan"] in ("paid", "free")]
+    curve = effect_sample_size(
+        [one["predictors"] for one in people],
+        [json.loads(one["assistant"])[0] for one in people],
+        [int(one["metadata"]["counterfactual_own"] == "free") for one in people],
+        effects,
+        training=(
+            [record.predictors for record in taught],
+            [json.loads(record.gold)[0] for record in taught],
+            [int(record.predictors["plan"] == "free") for record in taught],
+        ),
+        features=[Feature("age", "numeric"), Feature("share", "numeric")],
+        algorithm="ridge",
+        sizes=[20, 100],
+        budget=5,
+    )
+    assert effect.curve == curve
+    assert "they rank rules" in found.notes[-1]
+
+
+def test_the_command_shows_effects(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    words = ["ess", "--tasks", "trial/visits", "--include-path", str(folder / "trial"), "--model", "marginal",
+             "--algorithm", "ridge", "--sizes", "20", "--budget", "4"]  # fmt: skip
+    assert main([*words, "--effect", "paid,free", "--propensity", "0.5", "--out", str(folder / "shown")]) == 0
+    shown = capsys.readouterr().out
+    assert "effect of free against paid" in shown
+    assert "propensity 0.5 for all" in shown
+    assert main([*words, "--effect", "paid,free"]) == 2
+    assert main([*words, "--effect", "paid", "--out", str(folder / "shown")]) == 2
+    assert main([*words, "--effect", "paid,gratis", "--out", str(folder / "no")]) == 2
+    assert "nobody is in the arm gratis\n  Arms: free, other, paid." in capsys.readouterr().err
+
+
+def test_a_task_without_a_treatment_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    plain = folder / "plain"
+    plain.mkdir()
+    (plain / "people.csv").write_text((folder / "trial" / "people.csv").read_text())
+    (plain / "visits.yaml").write_text(TASK.replace("treatment: plan\n", "").replace("suite: trial", "suite: plain"))
+    with pytest.raises(HbenchError, match="has no `treatment`"):
+        ask_counterfactuals(["plain/visits"], ["linear"], ("a", "b"), folder / "o", include_paths=[plain])
