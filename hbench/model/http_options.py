@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from hbench.core import ModelError
-from hbench.model.http import HttpSettings, no_prices
+from hbench.model.http_settings import HttpSettings, no_prices
 from hbench.model.limits import Prices
 from hbench.model.options import Options
 from hbench.model.prices import price_of
