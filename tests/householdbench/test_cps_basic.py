@@ -136,7 +136,9 @@ def test_records_without_a_month_are_counted(tmp_path: Path) -> None:
 def test_cells_that_are_no_numbers_are_counted(tmp_path: Path) -> None:
     table, _, report = read(tmp_path, [record(AGE="4O"), record(AGE="41.0"), record(AGE="41.5"), record(AGE=" 42 ")])
     assert table["AGE"].to_list() == [None, 41, None, 42]
-    [problem] = [problem for problem in report.problems if problem.what == "AGE is not a whole number"]
+    [problem] = [
+        problem for problem in report.problems if problem.what == "AGE is not a whole number from -32,768 to 32,767"
+    ]
     assert (problem.file, problem.rows, problem.example) == ("micro/cps/cps_basic.csv", 2, "4O")
 
 

@@ -86,7 +86,7 @@ def test_codes_without_an_answer_are_missing_and_unknown_ones_are_told(tmp_path:
     assert table["DWYEARS"].to_list() == [4.5, 99.95, None]
     assert {problem.what: problem.rows for problem in report.problems} == dict.fromkeys(
         [
-            "DWJOBSINCE is not a whole number",
+            "DWJOBSINCE is not a whole number from -32,768 to 32,767",
             "DWCLASS has the unknown code 9",
             "DWREAS has the unknown code 7",
             "DWWEEKL has the unknown code 10000",

@@ -49,9 +49,75 @@ def test_cells_that_are_no_numbers_are_null_and_counted_wherever_they_are(tmp_pa
     assert [row[0] for row in rows] == [{20: None, 25: None, 30: None, 31: 2}.get(i, i) for i in range(50)]
     assert [row[1] for row in rows] == [{20: 1, 25: 1, 30: None, 31: 3}.get(i, i) for i in range(50)]
     assert [(p.what, p.rows, p.example) for p in report.problems] == [
-        ("A is not a whole number", 3, "x"),
+        ("A is not a whole number from -32,768 to 32,767", 3, "x"),
         ("W is not a number", 1, "y"),
     ]
+
+
+ODD_LINES = {10: b"7,8", 20: b"7,8,t,9", 30: b"", 31: b'"7","8","t, u"'}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_lines_with_other_numbers_of_cells_are_left_out_and_counted(tmp_path: Path, end: bytes) -> None:
+    """One cell too few and one too many in the same block are two odd lines; a comma in quotes is no cell's end."""
+    lines = [b"A,W,T", *(ODD_LINES.get(i, b"%d,%d,t" % (i, i)) for i in range(2, 50))]
+    write(tmp_path, ".csv.gz", end.join(lines))
+    rows, report = read(tmp_path)
+    left = [i for i in range(2, 50) if i not in (10, 20, 30)]
+    assert rows == [(7, 8.0, "t, u") if i == 31 else (i, float(i), "t") for i in left]
+    assert [(p.file, p.what, p.rows, p.example) for p in report.problems] == [
+        ("x.csv.gz", "lines that have not as many cells as the header are left out", 3, "line 10 has 2 of 3 cells")
+    ]
+
+
+def test_an_odd_line_is_named_where_it_stands_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hbench_householdbench.sources.ipums_csv._BLOCK", 64)
+    lines = [b"A,W,T", *(b"%d,%d,t" % (i, i) for i in range(2, 200))]
+    lines[150] = b"1,2"
+    write(tmp_path, ".csv", b"\n".join(lines))
+    rows, report = read(tmp_path)
+    assert [row[0] for row in rows] == [i for i in range(2, 200) if i != 151]
+    assert report.problems[0].example == "line 151 has 2 of 3 cells"
+
+
+def test_numbers_that_lost_their_digits_or_are_none_are_no_numbers(tmp_path: Path) -> None:
+    """A spreadsheet writes long numbers as 2.00101E+13; "nan" and "inf" are texts."""
+    cells = [b"2.00101E+13,nan", b"20010100000000.0,inf", b"20010112345601,1.5", b"1e2,\xff"]
+    write(tmp_path, ".csv", b"A,W\n" + b"\n".join(cells) + b"\n")
+    report = BuildReport()
+    [batch] = find_extract(tmp_path, "x").batches({"A": pl.Int64, "W": pl.Float64}, report=report)
+    assert batch.rows() == [(None, None), (20010100000000, None), (20010112345601, 1.5), (None, None)]
+    assert [(p.what, p.rows) for p in report.problems] == [("A is not a whole number", 2), ("W is not a number", 3)]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "the first line is empty"),
+        (b"A;W;T\n1;2;3\n", "with commas"),
+        ("A,W,T\n1,2,3\n".encode("utf-16"), "UTF-8"),
+        (b"A,W,T\n1,2,\xe9\n", None),
+    ],
+)
+def test_other_separators_and_encodings(tmp_path: Path, data: bytes, said: str | None) -> None:
+    write(tmp_path, ".csv", data)
+    if said is None:
+        assert read(tmp_path)[0] == [(1, 2.0, "\ufffd")]
+        return
+    with pytest.raises(DataError, match=said):
+        read(tmp_path)
+
+
+def test_without_isal_the_same_rows_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = b"A,W,T\n" + b"".join(b"%d,%d,t\n" % (i % 999, i) for i in range(5_000))
+    write(tmp_path, ".csv.gz", data)
+    with_isal = read(tmp_path)[0]
+    monkeypatch.setitem(sys.modules, "isal", None)
+    monkeypatch.setitem(sys.modules, "isal.igzip_lib", None)
+    assert read(tmp_path)[0] == with_isal
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(data)[:-8])
+    with pytest.raises(DataError, match=r"cannot be read(.|\n)*Is the download complete"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize("cut", [8, 200])

@@ -5,16 +5,14 @@ Nothing is unpacked to disk, and a batch of people is in memory at a time.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Collection, Iterator, Mapping
-from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.ipums import find_extract
 from hbench_householdbench.sources.ipums_codebook import read_code_labels
+from hbench_householdbench.sources.ipums_csv import damages, opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,7 +94,7 @@ def _stata(
     wanted = {names[name]: name for name in (*needed, *there)}
     try:
         with (
-            _opened(path) as stream,
+            opened(path) as stream,
             pd.read_stata(
                 stream, chunksize=BATCH, columns=list(wanted), convert_categoricals=False, convert_dates=False
             ) as reader,
@@ -106,7 +104,7 @@ def _stata(
             for frame in reader:
                 batch = pl.DataFrame({wanted[name]: frame[name].to_numpy() for name in wanted}, nan_to_null=True)
                 yield _complete(_whole(batch, path.name, report), there, optional), labels
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except damages(ValueError) as error:
         raise DataError(f"the extract cannot be read: {error}", file=path, hint="Is the download complete?") from error
 
 
@@ -115,9 +113,9 @@ def _stata_variables(path: Path) -> tuple[dict[str, str], Labels]:
     import pyreadstat
 
     try:
-        with _opened(path) as stream:
+        with opened(path) as stream:
             _, meta = pyreadstat.read_dta(stream, metadataonly=True)
-    except (OSError, EOFError, ValueError, zlib.error, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+    except damages(ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise DataError(f"this is no Stata file: {error}", file=path, hint="Is the download complete?") from error
     names = {name.upper(): name for name in meta.column_names}
     labels = {
@@ -125,10 +123,6 @@ def _stata_variables(path: Path) -> tuple[dict[str, str], Labels]:
         for name, texts in meta.variable_value_labels.items()
     }
     return names, labels
-
-
-def _opened(path: Path) -> BufferedIOBase:
-    return gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb")
 
 
 def _whole(batch: pl.DataFrame, name: str, report: BuildReport) -> pl.DataFrame:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
+from hbench_householdbench.sources.ipums_cells import OddCells, Types, parsed
 from hbench_householdbench.sources.ipums_codebook import Field, read_codebook
+from hbench_householdbench.sources.ipums_csv import csv_batches, damages, read_header
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,9 +58,7 @@ class Extract:
                 hint="Add them to the extract at ipums.org and download it again.",
             )
 
-    def batches(
-        self, types: Mapping[str, type[pl.DataType]], *, report: BuildReport, rows: int = BATCH
-    ) -> Iterator[pl.DataFrame]:
+    def batches(self, types: Types, *, report: BuildReport, rows: int = BATCH) -> Iterator[pl.DataFrame]:
         """Yield the variables named, in the file's order of rows; memory does not grow with the file.
 
         Parameters
@@ -66,7 +66,8 @@ class Extract:
         types : mapping
             Polars type by variable: whole numbers, floats, or ``pl.String``. A blank is null.
         report : BuildReport
-            Gets a problem for every variable with cells that are no number of its type; such a cell is null.
+            Gets a problem for every variable with cells that are no number of its type, which are null; and for lines
+            of a csv that have not as many cells as the header, which are left out.
         rows : int
             Rows of a batch, at most about so many.
 
@@ -75,50 +76,21 @@ class Extract:
         DataError
             A variable is not there, or the file is damaged or cut off.
         """
-        import polars as pl
-
         self.need(types)
-        bad: dict[str, tuple[int, str]] = {}
-        try:
+        odd = OddCells()
+        with _readable(self.path):
             if self.layout is None:
-                yield from self._from_csv(types, rows, bad)
+                for batch in csv_batches(self.path, self.columns, types, odd):
+                    yield from batch.iter_slices(rows)
             else:
-                yield from self._from_lines(types, rows, bad, self.layout)
-        except (OSError, pl.exceptions.PolarsError) as error:
-            raise DataError(
-                f"the extract cannot be read: {error}", file=self.path, hint="Is the download complete?"
-            ) from error
-        for name, (count, example) in bad.items():
-            report.problem(self.name, f"{name} is not {_kind(types[name])}", count, example)
-
-    def _from_csv(
-        self, types: Mapping[str, type[pl.DataType]], rows: int, bad: dict[str, tuple[int, str]]
-    ) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
-        done = 0
-        texts = dict.fromkeys(self.columns, pl.String)
-        try:
-            for batch in _batches(self._scan({**texts, **types}, skip=1).select(*types), rows):
-                yield batch
-                done += len(batch)
-        except pl.exceptions.ComputeError as error:
-            if "could not parse" not in str(error):
-                raise
-            # A cell that is no number of its type: from here on, texts are parsed, and such cells are counted.
-            scan = self._scan(texts, skip=1 + done).select(*types)
-            yield from (_parsed(batch, types, bad) for batch in _batches(scan, rows))
-
-    def _scan(self, types: Mapping[str, type[pl.DataType]], *, skip: int) -> pl.LazyFrame:
-        import polars as pl
-
-        return pl.scan_csv(self.path, has_header=False, skip_rows=skip, schema=types)
+                yield from self._from_lines(types, rows, odd, self.layout)
+        odd.tell(self.name, types, report)
 
     def _from_lines(
         self,
-        types: Mapping[str, type[pl.DataType]],
+        types: Types,
         rows: int,
-        bad: dict[str, tuple[int, str]],
+        odd: OddCells,
         layout: Mapping[str, Field],
     ) -> Iterator[pl.DataFrame]:
         import polars as pl
@@ -141,16 +113,16 @@ class Extract:
         length = line.str.strip_chars_end("\r").str.len_chars().alias("__width")
         done = 0
         for batch in _batches(scan.select(length, *cells), rows):
-            odd = (batch["__width"].fill_null(0) != width).arg_true()
-            if len(odd):
+            other = (batch["__width"].fill_null(0) != width).arg_true()
+            if len(other):
                 raise DataError(
-                    f"the line has {batch['__width'][odd[0]] or 0} characters, the codebook says {width}",
+                    f"the line has {batch['__width'][other[0]] or 0} characters, the codebook says {width}",
                     file=self.path,
-                    line=done + odd[0] + 1,
+                    line=done + other[0] + 1,
                     hint="The codebook (.xml) and the data must come from the same extract.",
                 )
             done += len(batch)
-            yield _parsed(batch.drop("__width"), types, bad, layout)
+            yield parsed(batch.drop("__width"), types, odd, layout)
 
 
 def find_extract(raw: Path, stem: str) -> Extract:
@@ -177,60 +149,24 @@ def find_extract(raw: Path, stem: str) -> Extract:
     if ".dat" in path.suffixes:
         layout = read_codebook(raw / f"{stem}.xml")
         return Extract(path, name, tuple(layout), layout)
-    columns = _header(path)
+    with _readable(path):
+        columns = read_header(path)
     repeated = sorted({column for column in columns if columns.count(column) > 1})
     if repeated:
         raise DataError(f"the header repeats {', '.join(repeated)}", file=path, line=1)
     return Extract(path, name, columns)
 
 
-def _header(path: Path) -> tuple[str, ...]:
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say of errors of decompression and parsing which file they are about."""
+    import polars as pl
+
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            line = stream.readline(1 << 20)
-    except (OSError, EOFError) as error:
-        raise DataError(f"the extract cannot be read: {error}", file=path) from error
-    names = line.decode("utf-8-sig", errors="replace").strip().split(",")
-    return tuple(name.strip().strip('"').upper() for name in names)
+        yield
+    except damages(pl.exceptions.PolarsError) as error:
+        raise DataError(f"the extract cannot be read: {error}", file=path, hint="Is the download complete?") from error
 
 
 def _batches(scan: pl.LazyFrame, rows: int) -> Iterator[pl.DataFrame]:
     yield from scan.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
-
-
-def _parsed(
-    batch: pl.DataFrame,
-    types: Mapping[str, type[pl.DataType]],
-    bad: dict[str, tuple[int, str]],
-    layout: Mapping[str, Field] | None = None,
-) -> pl.DataFrame:
-    """Turn texts into numbers; cells that are none become null and are counted in `bad`."""
-    import polars as pl
-
-    columns = []
-    for name, dtype in types.items():
-        text = batch[name].str.strip_chars()
-        text = text.set(text == "", None)
-        if dtype == pl.String:
-            columns.append(text)
-            continue
-        decimals = layout[name].decimals if layout else 0
-        values = text.cast(dtype, strict=False)
-        if decimals or values.null_count() > text.null_count():
-            # Also 4.0 is a whole number: pandas and R write it where a column has gaps.
-            floats = text.cast(pl.Float64, strict=False)
-            if decimals:
-                # numpy divides; polars would multiply by the reciprocal, and 4355.4000 become 4355.400000000001.
-                floats = pl.Series(floats.to_numpy() / 10**decimals, nan_to_null=True)
-            whole = floats.set(floats != floats.round(), None) if dtype.is_integer() else floats
-            values = whole.cast(dtype, strict=False)
-            odd = batch[name].filter(values.is_null() & text.is_not_null())
-            if len(odd):
-                count, example = bad.get(name, (0, odd[0]))
-                bad[name] = (count + len(odd), example)
-        columns.append(values.alias(name))
-    return pl.DataFrame(columns)
-
-
-def _kind(dtype: type[pl.DataType]) -> str:
-    return "a whole number" if dtype.is_integer() else "a number"
