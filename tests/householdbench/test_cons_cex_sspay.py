@@ -122,6 +122,8 @@ def _check_table(found: TaskData) -> None:
         assert row["current_day_of_week"] == f"{day:%A}"
         assert (row["current_day_of_month"], row["current_month"]) == (day.day, f"{day:%B}")
         assert row["gdp_growth_qoq_lag1"] is not None
+    keys = table.select("source_year", "diary_date", "cu_id", "week_key")
+    assert keys.equals(keys.sort(keys.columns))
     limit = {
         year: days["daily_total_expenditure"].quantile(0.99, "linear")
         for (year,), days in daily.filter(pl.col("diary_date").is_not_null())
@@ -150,7 +152,7 @@ def _check_counts(found: TaskData) -> None:
     assert funnel.rows[-1].rows == sum(found.splits().values())
     steps = [row.step for row in funnel]
     assert steps[:4] == ["source", "diary_payment_calendar", "diary_daily_history", "between"]
-    assert steps[-1] == "diary_trim"
+    assert steps[-2:] == ["diary_trim", "sort"]
 
 
 def test_only_what_depends_on_a_changed_byte_is_built_again(raw: Path, tmp_path: Path) -> None:
