@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hbench.core import DataError
 from hbench.spec import Task
-from hbench_householdbench.phrases import census, cex, cps, financing, michigan, psid, sce, words
+from hbench_householdbench.phrases import census, cex, cps, financing, michigan, psid, sce, sce_work, words
 
 Render = Callable[..., str]
 Find = Callable[[str], list[str]]
@@ -258,7 +258,7 @@ def test_renters_have_no_home_value() -> None:
 
 def tables() -> Iterator[tuple[str, Mapping[str, str]]]:
     others = {"_YEARS", "CHANGES", "FORMATS", "MONTHLY_PER_100K", "POLICIES"}
-    for module in (cex, cps, financing, michigan, psid, sce):
+    for module in (cex, cps, financing, michigan, psid, sce, sce_work):
         for name, value in vars(module).items():
             if isinstance(value, dict) and name.isupper() and name not in others:
                 yield f"{module.__name__}.{name}", value

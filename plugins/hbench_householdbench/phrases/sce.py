@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hbench.core import DataError
 from hbench_householdbench.phrases import words
+from hbench_householdbench.phrases.sce_work import length, months, situation
 from hbench_householdbench.phrases.words import Row
 
 REGION = {name: name for name in ("Northeast", "Midwest", "South", "West")}
@@ -28,28 +29,7 @@ INCOME = {
 }
 CHANGE = ("much worse off", "somewhat worse off", "about the same", "somewhat better off", "much better off")
 """From worst to best: of now against a year ago (Q1), and of a year from now against now (Q2)."""
-WORK = {
-    "Q10_1": "work full-time",
-    "Q10_2": "work part-time",
-    "Q10_3": "do not work but would like to",
-    "Q10_4": "are temporarily laid off",
-    # The questionnaire's words; a fifth flag, unlike the later ones, still ties a person to a job.
-    "Q10_5": "are on sick leave or another leave from a job",
-}
-"""Work situations, of which several may apply. Retirees, students and homemakers have none of these."""
-NO_WORK = "Q10_3"
-DESCRIBED = {
-    "Q10_1": "working full-time",
-    "Q10_2": "working part-time",
-    NO_WORK: "not working but wanting to",
-    "Q10_4": "temporarily laid off",
-    "Q10_5": "on sick leave or another leave from a job",
-}
-"""The same of people who also say that they do not work, which is told as what they say rather than as what is."""
-EMPLOYER = {"work for someone else": "work for someone else", "are self-employed": "are self-employed"}
-YES = {"yes": "yes", "no": "no"}
 BUDGET = {"yes": "keeps a budget for its spending", "no": "does not keep a budget for its spending"}
-LOOKING = {"yes": "are looking for a job", "no": "are not looking for a job"}
 TENURE = {
     "owns the home": "owns the home that you live in",
     "rents the home": "rents the home that you live in",
@@ -66,14 +46,10 @@ POLICIES = {
     "hidqp2_9": ("the payroll tax rate", "is raised", "is lowered"),
     "hidqp2_16": ("the average income tax rate", "is raised", "is lowered"),
 }
-_LONGEST = 240
-"""Months out of work beyond which an answer is taken for an error."""
 
 
 def core(row: Row) -> dict[str, object]:
     """Return the phrases of a row of any module: who one is, finances, work, home, and paths of quarterly figures."""
-    work = _work(row)
-    jobs = words.number(row, "Q11", least=0, most=19)
     return {
         **words.quarters(row),
         "age": _whole(words.number(row, "age_years")),
@@ -84,12 +60,7 @@ def core(row: Row) -> dict[str, object]:
         **_finances(row),
         "prices_soon": _inflation(words.number(row, "Q9_mean")),
         "prices_later": _inflation(words.number(row, "Q9c_mean")),
-        "work": work,
-        "jobs": None if jobs is None else words.count(jobs, "job"),
-        "employer": words.phrase(row, "Q12new", EMPLOYER) if work else None,
-        "looking": words.phrase(row, "Q15", LOOKING),
-        "months_unemployed": _months(row, "Q16"),
-        "months_out_of_work": _months(row, "Q19"),
+        **situation(row),
         "budget": words.phrase(row, "k2e", BUDGET),
     }
 
@@ -109,7 +80,7 @@ def home(row: Row) -> dict[str, object]:
         "tenure": words.phrase(row, "Q43", TENURE),
         "other_home": words.phrase(row, "Q44", OTHER_HOME),
         "recent_move": words.phrase(row, "D3", RECENT_MOVE),
-        **{name: _length(figure, "year") for name, figure in years.items()},
+        **{name: length(figure, "year") for name, figure in years.items()},
     }
 
 
@@ -166,7 +137,7 @@ def revision(row: Row) -> dict[str, object]:
 
 def search(row: Row) -> dict[str, object]:
     """Return the phrases of a row on looking for work: those of `core`, with its own months of unemployment."""
-    return {**core(row), "months_unemployed": _months(row, "Q16_prompt_clean")}
+    return {**core(row), "months_unemployed": months(row, "Q16_prompt_clean")}
 
 
 def uncertainty(row: Row) -> dict[str, object]:
@@ -190,7 +161,7 @@ def job_search(row: Row) -> dict[str, object]:
         "household": _household(row),
         "held_jobs": _counted(row, "l2_num_jobs", "job"),
         "days_searching": _counted(row, "l7_days_spent_searching", "day"),
-        "months_since_paid_work": _length(words.number(row, "months_since_paid_work", least=0), "month"),
+        "months_since_paid_work": length(words.number(row, "months_since_paid_work", least=0), "month"),
         "never_paid": "never" if words.number(row, "never_had_paid_job") == 1 else None,
         "current_pay": pay if now else None,
         "current_hours": hours if now else None,
@@ -221,13 +192,6 @@ def _loan(row: Row) -> str | None:
     if not mortgage:
         raise DataError(f"the column 'loan_status' holds the label {label!r}, which names no mortgage")
     return "both a mortgage and a home equity loan" if equity else "a mortgage and no home equity loan"
-
-
-def _work(row: Row) -> str | None:
-    flags = [column for column in WORK if words.phrase(row, column, YES) == "yes"]
-    if NO_WORK in flags and len(flags) > 1:
-        return f"describe yourself as {words.join((DESCRIBED[column] for column in flags), last='and as')}"
-    return words.join(WORK[column] for column in flags)
 
 
 def _finances(row: Row) -> dict[str, str | None]:
@@ -269,15 +233,6 @@ def _gap(gap: float) -> str:
     if not tenths:
         return "about equal to"
     return f"{abs(tenths):.1f} percentage points {'above' if tenths > 0 else 'below'}"
-
-
-def _months(row: Row, column: str) -> str | None:
-    return _length(words.number(row, column, least=0, most=_LONGEST), "month")
-
-
-def _length(figure: float | None, unit: str) -> str | None:
-    """Return ``3 years``, or ``less than a year``, since nobody has lived somewhere for no years."""
-    return None if figure is None else words.count(figure, unit) if round(figure) else f"less than a {unit}"
 
 
 def _counted(row: Row, column: str, noun: str) -> str | None:
