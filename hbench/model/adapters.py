@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
@@ -150,9 +150,9 @@ class Adapted:
         await self._model.answer(written(), hand_over)
 
     @property
-    def likelihoods(self) -> Callable[[Iterable[Continuations]], AsyncIterator[Scored]]:
+    def likelihoods(self) -> Callable[[Iterable[Continuations]], AsyncGenerator[Scored, None]]:
         """The model's own, asked in its form; absent where the model has none."""
-        score: Callable[[Iterable[Continuations]], AsyncIterator[Scored]] = self._model.likelihoods  # type: ignore[attr-defined]
+        score: Callable[[Iterable[Continuations]], AsyncGenerator[Scored, None]] = self._model.likelihoods  # type: ignore[attr-defined]
 
         def written(items: Iterable[Continuations]) -> Iterator[Continuations]:
             for item in items:

@@ -6,7 +6,8 @@ Nothing is generated, so no answer is invalid, and the shares of the choices are
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -25,6 +26,7 @@ from hbench.core import (
     Target,
     Value,
 )
+from hbench.model.delivery import deliver_all
 
 LONGEST_SCALE = 101
 """Answers that are scored for one question at most: a scale from 0 to 100."""
@@ -55,7 +57,7 @@ Scored = tuple[Continuations, Likelihoods | Failure]
 class Scoring(Protocol):
     """A model that can tell how likely a given continuation is."""
 
-    def likelihoods(self, items: Iterable[Continuations]) -> AsyncIterator[Scored]:
+    def likelihoods(self, items: Iterable[Continuations]) -> AsyncGenerator[Scored, None]:
         """Score every text of every item, in any order of the items, taken lazily."""
         ...
 
@@ -112,11 +114,11 @@ class ByLikelihood:
         ModelError
             Where the model cannot be loaded or fails; what was delivered stays.
         """
-        async for item, found in self._model.likelihoods(self._items(requests)):
-            request = item.request
-            outcome = found if isinstance(found, Failure) else self._choose(request, found)
-            for draw in request.draws:
-                await deliver(request, draw, outcome)
+        async with aclosing(self._model.likelihoods(self._items(requests))) as scored:
+            async for item, found in scored:
+                request = item.request
+                outcome = found if isinstance(found, Failure) else self._choose(request, found)
+                await deliver_all(((request, draw, outcome) for draw in request.draws), deliver)
 
     async def aclose(self) -> None:
         """Close the model."""

@@ -12,7 +12,7 @@ import importlib.util
 import inspect
 import logging
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from difflib import get_close_matches
 from itertools import islice
@@ -184,7 +184,7 @@ class LmEval:
         )
         await deliver_all(answers, deliver)
 
-    async def likelihoods(self, items: Iterable[Continuations]) -> AsyncIterator[Scored]:
+    async def likelihoods(self, items: Iterable[Continuations]) -> AsyncGenerator[Scored, None]:
         """Score continuations chunk by chunk.
 
         Raises

@@ -7,7 +7,7 @@ journal at once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from hbench.core import Completion, Deliver, Failure, JsonValue, Message, ModelContext, ModelError, Outcome, Request
 from hbench.core.errors import first_line
+from hbench.model.delivery import deliver_all
 from hbench.model.flow import Flow
 from hbench.model.generation import MAX_TOKENS, Draw, draw_seed, render_chat
 from hbench.model.likelihood import Continuations, Likelihoods, Scored
@@ -103,12 +104,12 @@ class Vllm:
 
         async def handle(draw: Draw) -> None:
             outcomes = await self._generate(engine, draw)
-            for number, outcome in zip(draw.numbers, outcomes, strict=True):
-                await deliver(draw.request, number, outcome)
+            numbered = zip(draw.numbers, outcomes, strict=True)
+            await deliver_all(((draw.request, number, outcome) for number, outcome in numbered), deliver)
 
         await Flow(self._jobs(engine, requests), handle, concurrency=engine.slots + _AHEAD, max_parked=1).run()
 
-    async def likelihoods(self, items: Iterable[Continuations]) -> AsyncIterator[Scored]:
+    async def likelihoods(self, items: Iterable[Continuations]) -> AsyncGenerator[Scored, None]:
         """Score continuations, item by item in the order of the items; those ahead are at work already.
 
         Raises
@@ -130,6 +131,7 @@ class Vllm:
         finally:
             for _, task in ahead:
                 task.cancel()
+            await asyncio.gather(*(task for _, task in ahead), return_exceptions=True)
 
     async def aclose(self) -> None:
         """End the engine."""
