@@ -281,7 +281,8 @@ def _show_problems(problems: Sequence[Mapping[str, Any]]) -> None:
         files = list(dict.fromkeys(problem["file"] for problem in alike))
         where = files[0] if len(files) == 1 else f"{len(files)} files, the first {files[0]}"
         rows = sum(problem["rows"] for problem in alike)
-        click.echo(f"  {where}: {what}: {rows:,} rows {alike[0]['example']}".rstrip())
+        example = next((f", e.g. {problem['example']}" for problem in alike if problem["example"]), "")
+        click.echo(f"  {where}: {what}: {rows:,} row{'' if rows == 1 else 's'}{example}")
 
 
 def _show_failure(task: str, error: HbenchError) -> None:

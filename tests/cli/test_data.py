@@ -50,6 +50,21 @@ def test_build_status_export(folder: Path) -> None:
     assert list(data.records())
 
 
+def test_problems_of_several_files_take_one_line_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    no_numbers = {"file": "13.xlsx", "what": "cells of Q3 that are no numbers", "rows": 1_200, "example": ""}
+    module._show_problems(
+        [
+            no_numbers,
+            {**no_numbers, "file": "17.xlsx", "example": "refused"},
+            {**no_numbers, "what": "codes", "rows": 1},
+        ]
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        "  2 files, the first 13.xlsx: cells of Q3 that are no numbers: 2,400 rows, e.g. refused",
+        "  13.xlsx: codes: 1 row",
+    ]
+
+
 def test_a_failed_task_does_not_stop_the_others(folder: Path) -> None:
     broken = yaml.safe_load((folder / "saving.yaml").read_text()) | {"sample": [{"require": ["incom"]}]}
     (folder / "saving.yaml").write_text(yaml.safe_dump(broken))
