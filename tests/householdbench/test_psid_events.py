@@ -164,6 +164,10 @@ def test_members_who_differ_on_their_family_stop_the_build() -> None:
 def test_one_loss_told_in_two_ways_stops_the_build() -> None:
     with pytest.raises(DataError, match=r"1 adults tell of a lost job both .* ID 4001 in 1980"):
         found([member()], [figures(rp_reason_employed=1.0, rp_reason_unemployed=3.0)])
+    # Adults of the other samples are none of these households.
+    others = found([member(subsample="seo")], [figures(rp_reason_employed=1.0, rp_reason_unemployed=3.0)])
+    assert others.adults.is_empty()
+    assert others.shocks.is_empty()
 
 
 def test_a_source_that_is_not_listed_is_named() -> None:

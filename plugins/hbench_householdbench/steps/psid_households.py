@@ -127,7 +127,7 @@ class Households:
 
 
 def households(context: StepContext) -> Households:
-    """Return the households of the task's sources.
+    """Return the households of the task's sources; of their adults, those of the 1968 SRC sample.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def households(context: StepContext) -> Households:
     figures = context.tables["psid_main_study"].collect()
     rows = members.join(figures, on=["id", "year"], how="left", maintain_order="left")
     _check_families(rows, context)
-    adults = _own(_with_roles(rows))
+    adults = _own(_with_roles(rows)).filter(pl.col("subsample") == "src")
     both = adults.filter((pl.col("qualifying") == 2) & (pl.col("year") != EVENT_WAVES[0]))
     if len(both):
         raise DataError(
@@ -152,7 +152,7 @@ def households(context: StepContext) -> Households:
             file=MAIN_STUDY.path,
             task=context.task.name,
         )
-    return Households(_with_subjects(adults.filter(pl.col("subsample") == "src")))
+    return Households(_with_subjects(adults))
 
 
 def _check_families(rows: pl.DataFrame, context: StepContext) -> None:
