@@ -137,6 +137,17 @@ def test_months_without_a_line_are_reported_as_those_with_a_dash(tmp_path: Path)
     assert said == [(2, "2001-05, 2025-10")]
 
 
+def test_lines_that_were_cut_off_are_refused(tmp_path: Path) -> None:
+    path = fred(tmp_path, ["sasdate,UNRATE,FEDFUNDS", "3/1/1959,5,4", "6/1/1959,5"])
+    with pytest.raises(DataError, match="3: 2 cells under 3 column names"):
+        read_fred_qd(tmp_path, ["UNRATE", "FEDFUNDS"], report=BuildReport())
+    write_prices(tmp_path, seed=1)
+    path = tmp_path / cpi_file("cpi_apparel").path
+    path.write_text(path.read_text()[:-5])  # within the last figure, which would be another one
+    with pytest.raises(DataError, match="4 cells under 5 column names"):
+        read_cpi(tmp_path, report=BuildReport())
+
+
 def test_holes_in_the_economy_are_reported(tmp_path: Path) -> None:
     report = BuildReport()
     fred(tmp_path, ["sasdate,UNRATE,USSTHPI", "3/1/1959,5,", "6/1/1959,,1", "9/1/1959,5,2", "12/1/1959,6,"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench.data import raw_files
+from hbench_householdbench.sources.csv_lines import check_cells
 from hbench_householdbench.sources.economic_series import Series, economic_series
 from hbench_householdbench.sources.quarters import quarter_of
 
@@ -133,6 +134,7 @@ def _read(path: Path, separator: str) -> pl.DataFrame:
 
     try:
         text = pl.read_csv(path, separator=separator, infer_schema=False, quote_char='"' if separator == "," else None)
+        check_cells(path, len(text.columns), separator)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     # The columns are padded with blanks, names and values alike.

@@ -1,4 +1,4 @@
-"""Lines of csv files: a line that was cut off is refused, where a reader would fill it with empty cells."""
+"""Files of separated cells: a line that was cut off is refused, where a reader would fill it with empty cells."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from pathlib import Path
 from hbench.core import DataError
 
 
-def check_cells(path: Path, width: int) -> None:
+def check_cells(path: Path, width: int, separator: str = ",") -> None:
     """Refuse a file in which a line has more or fewer than `width` cells; blank lines are passed over.
 
     Raises
     ------
     DataError
-        The first such line; a cell in quotes may hold commas, but no end of a line.
+        The first such line; a cell in quotes may hold separators, but no end of a line.
     """
+    mark = separator.encode()
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             bare = line.rstrip(b"\r\n")
-            cells = len(next(csv.reader([bare.decode("latin-1")]))) if b'"' in bare else bare.count(b",") + 1
+            cells = (
+                len(next(csv.reader([bare.decode("latin-1")], delimiter=separator)))
+                if b'"' in bare
+                else bare.count(mark) + 1
+            )
             if bare and cells != width:
                 raise DataError(
                     f"{cells} cells under {width} column names", file=path, line=number, hint="Download it again."

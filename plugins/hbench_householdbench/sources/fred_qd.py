@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.csv_lines import check_cells
 from hbench_householdbench.sources.quarters import quarter_name, quarter_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def read_fred_qd(raw: Path, series: Sequence[str], *, report: BuildReport) -> pl
 
     path = raw / FRED_QD.path
     try:
-        text = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=False)
+        text = pl.read_csv(path, infer_schema=False)
+        check_cells(path, len(text.columns))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     text = text.rename({name: name.strip() for name in text.columns})
