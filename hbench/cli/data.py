@@ -70,6 +70,7 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
 @click.option("--raw", type=FOLDER, help="Folder that holds the provider folders.")
 @click.option("--kind", type=click.Choice(["build", "package"]), default="build", show_default=True)
 @click.option("--accept-changed", is_flag=True, help="Take raw files that differ from those the suite was written for.")
+@click.option("--accept-codes", is_flag=True, help="Take codes that the files' descriptions do not know for no answer.")
 @click.option("--extractor", metavar="MODEL", help="Model that reads texts for the sources whose raw files need it.")
 @click.option("--funnel/--no-funnel", default=True, show_default=True, help=_FUNNEL)
 @_JOBS
@@ -82,6 +83,7 @@ def build(
     raw: Path | None,
     kind: str,
     accept_changed: bool,
+    accept_codes: bool,
     extractor: str | None,
     funnel: bool,
     jobs: int,
@@ -93,9 +95,8 @@ def build(
 
     if extractor is not None:
         _extract(tasks, raw, extractor, include_paths)
-    context.exit(
-        _build_all(tasks, Recipe(kind, raw, accept_changed=accept_changed), jobs, executor, include_paths, funnel)
-    )
+    recipe = Recipe(kind, raw, accept_changed=accept_changed, accept_codes=accept_codes)
+    context.exit(_build_all(tasks, recipe, jobs, executor, include_paths, funnel))
 
 
 @command.command("demo")

@@ -46,12 +46,25 @@ class RawFile:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something odd in a raw file: counted and shown, never silently dropped."""
+    """Something odd in a raw file: counted and shown, never silently dropped.
+
+    Attributes
+    ----------
+    file, what : str
+        Where, and what it is.
+    rows : int
+        How many cells or records.
+    example : str
+        One of them.
+    code : bool
+        Whether these are codes that the file's description does not know: no answers, if the user accepts that.
+    """
 
     file: str
     what: str
     rows: int
     example: str = ""
+    code: bool = False
 
 
 @dataclass
@@ -72,10 +85,10 @@ class BuildReport:
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
 
-    def problem(self, file: str, what: str, rows: int, example: str = "") -> None:
+    def problem(self, file: str, what: str, rows: int, example: str = "", *, code: bool = False) -> None:
         """Note something odd; nothing is noted for zero rows."""
         if rows:
-            self.problems.append(Problem(file, what, rows, example))
+            self.problems.append(Problem(file, what, rows, example, code))
 
 
 class Source(Protocol):

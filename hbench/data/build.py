@@ -66,6 +66,7 @@ def build_task(
     seed: int = DEMO_SEED,
     scale: float = 1.0,
     accept_changed: bool = False,
+    accept_codes: bool = False,
 ) -> TaskData:
     """Build one task's data, or find them in the store.
 
@@ -81,7 +82,7 @@ def build_task(
         Makes the records of rows.
     folder : Path or None
         Folder of the task's YAML file.
-    raw, seed, scale, accept_changed
+    raw, seed, scale, accept_changed, accept_codes
         As in `Recipe`.
 
     Returns
@@ -94,7 +95,7 @@ def build_task(
     HbenchError
         Raw files are missing or changed, or a step, the split or a prompt does not suit the rows.
     """
-    recipe = Recipe(kind, raw, seed, scale, accept_changed)
+    recipe = Recipe(kind, raw, seed, scale, accept_changed, accept_codes)
     _check_parts(task, registry)
     panels = task_panels(task, recipe, store=store, registry=registry, folder=folder)
     return _build(BuildItem(task, records_of, folder), panels, recipe, store, registry)

@@ -48,18 +48,42 @@ class Panels:
 
 
 def build_panels(
-    name: str, source: Source, *, suite: str, kind: str, raw: Path, store: Store, accept_changed: bool = False
+    name: str,
+    source: Source,
+    *,
+    suite: str,
+    kind: str,
+    raw: Path,
+    store: Store,
+    accept_changed: bool = False,
+    accept_codes: bool = False,
 ) -> Panels:
     """Return the source's panels made from the files below `raw`; from the store if they are there.
 
     Raises
     ------
     DataError
-        Raw files are missing, or differ from the expected ones and `accept_changed` is not set.
+        Raw files are missing, or differ from the expected ones and `accept_changed` is not set; or they hold unknown
+        codes and `accept_codes` is not set. The panels stay in the store then, so that accepting costs no time.
     """
     digests = raw_digests(source, raw, accept_changed=accept_changed)
     key = {"rules": RULES, "source": name, "code": code_version(source), "files": digests}
-    return _build(name, source, suite=suite, kind=kind, raw=raw, store=store, key=key, files=digests)
+    panels = _build(name, source, suite=suite, kind=kind, raw=raw, store=store, key=key, files=digests)
+    if not accept_codes:
+        _check_codes(panels, raw)
+    return panels
+
+
+def _check_codes(panels: Panels, raw: Path) -> None:
+    """Refuse codes that the files' descriptions do not know, all at once."""
+    odd = [problem for problem in panels.report["problems"] if problem.get("code")]
+    if odd:
+        lines = (f"{one['file']}: {one['what']}: {one['rows']:,} rows {one['example']}".rstrip() for one in odd)
+        raise DataError(
+            "the raw files hold codes that their descriptions do not know:\n    " + "\n    ".join(lines),
+            file=raw,
+            hint="Mend the files, or take such codes for no answer with --accept-codes; what was read is kept.",
+        )
 
 
 def demo_panels(name: str, source: Source, *, suite: str, store: Store, seed: int, scale: float) -> Panels:

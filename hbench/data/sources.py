@@ -38,6 +38,8 @@ class Recipe:
         Of the synthetic raw files (``demo``), the same for every source.
     accept_changed : bool
         Whether raw files may differ from the expected ones.
+    accept_codes : bool
+        Whether codes that the files' descriptions do not know count as no answer.
     """
 
     kind: str
@@ -45,6 +47,7 @@ class Recipe:
     seed: int = DEMO_SEED
     scale: float = 1.0
     accept_changed: bool = False
+    accept_codes: bool = False
 
 
 def task_panels(
@@ -85,7 +88,7 @@ def source_panels(name: str, recipe: Recipe, *, suite: str, store: Store, regist
     Raises
     ------
     DataError
-        Raw files are needed and their folder is not named, or they are missing or changed.
+        Raw files are needed and their folder is not named, or they are missing or changed, or hold unknown codes.
     """
     source = registry.get("source", name, suite=suite)()
     if recipe.kind == "demo":
@@ -102,6 +105,7 @@ def source_panels(name: str, recipe: Recipe, *, suite: str, store: Store, regist
         raw=recipe.raw,
         store=store,
         accept_changed=recipe.accept_changed,
+        accept_codes=recipe.accept_codes,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -28,12 +29,16 @@ STATUS = {10: "employed", 12: "employed", **dict.fromkeys((20, 21, 22), "unemplo
 STATUS |= dict.fromkeys(range(30, 37), "not_in_labor_force")
 
 
-def hbench(store: Path, *arguments: str) -> str:
+ODD_LINES = (10, 500, 5_000)
+"""Lines of the extract in which a code is planted that means nothing."""
+
+
+def hbench(store: Path, *arguments: str, code: int = 0) -> str:
     start = [sys.executable, "-c", "import sys; from hbench.cli.main import main; sys.exit(main())"]
     environment = {**os.environ, "HBENCH_DATA": str(store)}
     done = subprocess.run([*start, *arguments], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout if code == 0 else done.stdout + done.stderr
 
 
 def folder(store: Path, task: str) -> Path:
@@ -46,13 +51,21 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("raw")
     for source in (CpsBasic(), UiPolicy(), Macro()):
         source.demo(path, seed=3, scale=0.15)
+    extract = path / f"{STEM}.csv.gz"
+    header, *lines = gzip.decompress(extract.read_bytes()).decode().splitlines()
+    place = header.split(",").index("OCC2010")
+    for number in ODD_LINES:
+        cells = lines[number].split(",")
+        cells[place] = "960"
+        lines[number] = ",".join(cells)
+    extract.write_bytes(gzip.compress(("\n".join([header, *lines]) + "\n").encode(), 1))
     return path
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory, raw: Path) -> Path:
     path = tmp_path_factory.mktemp("store")
-    hbench(path, "data", "build", NAMES, "--raw", str(raw), "--accept-changed")
+    hbench(path, "data", "build", NAMES, "--raw", str(raw), "--accept-changed", "--accept-codes")
     return path
 
 
@@ -164,11 +177,23 @@ def test_odd_codes_are_told_with_file_and_count(store: Path) -> None:
     [odd] = [problem for problem in problems if "unknown code" in problem["what"]]
     assert odd["file"] == f"{STEM}.csv.gz"
     assert odd["what"] == "OCC2010 has the unknown code 960"
-    assert odd["rows"] > 0
+    assert odd["rows"] == len(ODD_LINES)
+
+
+def test_odd_codes_stop_a_build_until_they_are_accepted(store: Path, raw: Path) -> None:
+    """What was read is kept, so that neither the refusal nor the assent reads the extract again."""
+    [panel] = store.rglob("cps_basic.parquet")
+    written = panel.stat().st_mtime_ns
+    build = ("data", "build", "labor_cps_retire", "--raw", str(raw), "--accept-changed")
+    said = hbench(store, *build, code=2)
+    assert f"{STEM}.csv.gz: OCC2010 has the unknown code 960: {len(ODD_LINES)} rows" in said
+    assert "--accept-codes" in said
+    hbench(store, *build, "--accept-codes")
+    assert panel.stat().st_mtime_ns == written
 
 
 def test_two_jobs_write_the_same_bytes(store: Path, raw: Path, tmp_path: Path) -> None:
-    hbench(tmp_path, "data", "build", NAMES, "--raw", str(raw), "--accept-changed", "--jobs", "2")
+    hbench(tmp_path, "data", "build", NAMES, "--raw", str(raw), "--accept-changed", "--accept-codes", "--jobs", "2")
     for task in TASKS:
         one, two = folder(store, task), folder(tmp_path, task)
         assert one.name == two.name

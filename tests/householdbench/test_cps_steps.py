@@ -49,7 +49,10 @@ def person(**values: Any) -> dict[str, Any]:
         (36, None, "retired"),
         (36, 1, "retired"),
         (32, None, "disabled"),
-        (34, 1, "disabled"),
+        (32, 3, "disabled"),
+        (None, 1, "disabled"),
+        # EMPSTAT comes first.
+        (34, 1, "other not in the labor force"),
         (34, 3, "other not in the labor force"),
         (34, None, "other not in the labor force"),
         (1, None, "not observed"),

@@ -258,3 +258,12 @@ def test_the_csv_sample_equals_the_fixed_width_one(samples: Path, tmp_path: Path
 def test_a_hierarchical_sample_is_refused(samples: Path, name: str) -> None:
     with pytest.raises(DataError, match="hierarchical, not rectangular"):
         find_extract(samples, name)
+
+
+@pytest.mark.slow
+@pytest.mark.packaging
+def test_the_words_for_states_are_those_of_a_real_codebook(samples: Path) -> None:
+    from hbench_householdbench.sources.cps_codes import LABELS
+    from hbench_householdbench.sources.ipums_codebook import read_code_labels
+
+    assert dict(LABELS["state"][1]) == read_code_labels(samples / "cps_00361.xml")["STATEFIP"]

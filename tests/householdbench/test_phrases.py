@@ -246,8 +246,8 @@ def test_growth_that_fell_is_said_to_have_fallen() -> None:
         {"state_pcpi_growth_origin": -1.25, "us_pcpi_growth_origin": 0.001, "origin_state": "NEW YORK"}
     )
     assert (shown["state_income"], shown["national_income"]) == ("fallen by 1.25%", "not changed")
-    assert shown["state"] == "New York"
-    assert census.origin({"origin_state": "district of columbia"})["state"] == "District of Columbia"
+    assert shown["state"] == "the state of New York"
+    assert census.origin({"origin_state": "district of columbia"})["state"] == "the District of Columbia"
 
 
 def test_renters_have_no_home_value() -> None:

@@ -16,7 +16,7 @@ def origin(row: Row) -> dict[str, object]:
         "age": _whole(row, "age_origin"),
         "race": None if race is None else race.replace("not hispanic", "not Hispanic"),
         "schooling": None if schooling is None else schooling[:1].lower() + schooling[1:],
-        "state": None if state is None else _title(state),
+        "state": None if state is None else _state(_title(state)),
         "state_unemployment": words.percent(words.number(row, "state_unemployment_rate_origin")),
         "national_unemployment": words.percent(words.number(row, "us_unemployment_rate_origin")),
         "state_income": _growth(row, "state_pcpi_growth_origin"),
@@ -34,6 +34,12 @@ def _growth(row: Row, column: str) -> str | None:
     if not hundredths:
         return "not changed"
     return f"{'risen' if hundredths > 0 else 'fallen'} by {words.percent(abs(hundredths))}"
+
+
+def _state(name: str) -> str:
+    """Return ``the state of Ohio``, or the one place of the country's that is no state."""
+    known = words.the_state(name)
+    return known if known != name else f"the state of {name}"
 
 
 def _title(state: str) -> str:

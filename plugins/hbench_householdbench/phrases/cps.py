@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from hbench_householdbench.phrases import words
@@ -155,6 +156,8 @@ STATUS = {
     "not_in_labor_force": "are not in the labor force",
 }
 _NOT_OBSERVED = "not observed"
+_NO_STATE = "State not identified"
+_DAKOTAS = {"N": "North", "S": "South"}
 
 
 def worker(row: Row) -> dict[str, object]:
@@ -249,8 +252,7 @@ def _background(row: Row) -> dict[str, object]:
     size, children = words.number(row, "famsize"), words.number(row, "nchild")
     region = words.phrase(row, "region", REGION)
     metro = words.phrase(row, "metro", METRO)
-    state = words.text(row, "state")
-    place = ", ".join(part for part in (state, metro, f"in {region}" if region else None) if part)
+    place = ", ".join(part for part in (_state(row), metro, f"in {region}" if region else None) if part)
     return {
         "person": words.person(
             words.number(row, "age"), words.phrase(row, "race", RACE), words.phrase(row, "sex", SEX)
@@ -265,6 +267,15 @@ def _background(row: Row) -> dict[str, object]:
         "citizenship": words.phrase(row, "citizen", CITIZEN),
         "veteran": words.phrase(row, "vetstat", VETERAN),
     }
+
+
+def _state(row: Row) -> str | None:
+    """Return where a person lives: in one state, or in one of some that early files do not tell apart."""
+    label = words.text(row, "state")
+    if label is None or label == _NO_STATE:
+        return None
+    some = re.sub(r"\b([NS]) Dakota", lambda match: f"{_DAKOTAS[match[1]]} Dakota", label).split("-")
+    return f"in {words.join(map(words.the_state, some), 'or')}"
 
 
 def _label(row: Row, column: str) -> str | None:

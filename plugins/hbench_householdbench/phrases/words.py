@@ -89,6 +89,11 @@ def join(parts: Iterable[str | None], last: str = "and") -> str | None:
     return str(FORMATS["listing"](there, last)) if there else None
 
 
+def the_state(name: str) -> str:
+    """Return a state's name as it stands in a sentence: ``Ohio``, ``the District of Columbia``."""
+    return f"the {name}" if name == "District of Columbia" else name
+
+
 def person(age: float | None, kind: str | None, sex: str | None) -> str | None:
     """Return ``an 82-year-old White woman``; None where age or sex is not there."""
     if age is None or sex is None:

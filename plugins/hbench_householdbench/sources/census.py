@@ -95,6 +95,13 @@ def census_people(raw: Path, *, report: BuildReport) -> Iterator[pl.DataFrame]:
         rows = batch.filter(pl.col("SAMPLE").is_in(SAMPLES).fill_null(True))
         report.counts["census.people"] += len(rows)
         report.counts["census.people_of_other_samples"] += len(batch) - len(rows)
+        year = rows.filter(pl.col("YEAR") != pl.col("SAMPLE") // 100)
+        if len(year):
+            key = year.select("SAMPLE", "YEAR").row(0)
+            raise DataError(
+                f"{len(year):,} people are not of their sample's year, among them SAMPLE {key[0]} with YEAR {key[1]}",
+                file=raw / STATA.path,
+            )
         if empty := sum(rows.select(_KEYS).null_count().row(0)):
             raise DataError(f"{empty:,} cells of {', '.join(_KEYS)} are empty", file=raw / STATA.path)
         rows = rows.with_columns(_answered(name, labels) for name in MISSING)
@@ -104,7 +111,7 @@ def census_people(raw: Path, *, report: BuildReport) -> Iterator[pl.DataFrame]:
         if len(rows):
             yield _described(rows, labels, releases)
     for (name, code), n in sorted(unlabelled.items()):
-        report.problem(STATA.path, f"the code {code} of {name} has no label in the extract", n)
+        report.problem(STATA.path, f"the code {code} of {name} has no label in the extract", n, code=True)
 
 
 def _answered(name: str, labels: Labels) -> pl.Expr:

@@ -136,7 +136,8 @@ def _whole(batch: pl.DataFrame, name: str, report: BuildReport) -> pl.DataFrame:
             continue
         if column.dtype.is_float():
             odd = column.filter(column != column.round())
-            report.problem(name, f"{column.name} is not a whole number", len(odd), str(odd[0]) if len(odd) else "")
+            example = str(odd[0]) if len(odd) else ""
+            report.problem(name, f"{column.name} is not a whole number", len(odd), example, code=True)
             column = column.set(column != column.round(), None)
         columns.append(column.cast(pl.Int64))
     return pl.DataFrame(columns)

@@ -76,4 +76,4 @@ def _counts(codes: pl.Series) -> dict[int, int]:
 def report_unknown(unknown: Mapping[tuple[str, float], int], file: str, report: BuildReport) -> None:
     """Note every unknown code with its number of records."""
     for (name, code), count in sorted(unknown.items()):
-        report.problem(file, f"{name} has the unknown code {code:g}", count)
+        report.problem(file, f"{name} has the unknown code {code:g}", count, code=True)

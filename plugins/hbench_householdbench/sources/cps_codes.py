@@ -120,7 +120,7 @@ _GROUPED_STATES = """
     83 South Carolina-Georgia
     84 Kentucky-Tennessee
     85 Arkansas-Louisiana-Oklahoma
-    87 Iowa-North Dakota-South Dakota-Nebraska-Kansas-Minnesota-Missouri
+    87 Iowa-N Dakota-S Dakota-Nebraska-Kansas-Minnesota-Missouri
     88 Washington-Oregon-Alaska-Hawaii
     89 Montana-Wyoming-Colorado-New Mexico-Utah-Nevada-Arizona
     90 Delaware-Maryland-Virginia-West Virginia

@@ -37,7 +37,7 @@ class OddCells:
     def tell(self, file: str, types: Types, report: BuildReport) -> None:
         """Report them."""
         for name, (count, example) in self.cells.items():
-            report.problem(file, f"{name} is not {_kind(types[name])}", count, example)
+            report.problem(file, f"{name} is not {_kind(types[name])}", count, example, code=True)
         report.problem(file, "lines that have not as many cells as the header are left out", self.lines, self.line)
 
 

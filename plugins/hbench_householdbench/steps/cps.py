@@ -83,8 +83,9 @@ def cps_partner(frame: pl.LazyFrame, context: StepContext) -> pl.LazyFrame:
     joined = frame.join(partners, on=["at", "SERIAL", "SPLOC"], how="left", maintain_order="left")
     joined = context.keep(joined, {"SPLOC names no record of the household": ~lives | pl.col("partner").is_not_null()})
     does = pl.col("partner").struct.field("EMPSTAT")
-    disabled = (does == 32) | (pl.col("partner").struct.field("NILFACT") == 1)
     known = status(does)
+    # Where the two differ, EMPSTAT wins.
+    disabled = (does == 32) | (does.is_null() & (pl.col("partner").struct.field("NILFACT") == 1))
     return joined.with_columns(
         pl.when(lives).then(pl.lit("linked")).otherwise(pl.lit(_NO_PARTNER)).alias("partner_linked_baseline"),
         pl.when(lives).then(pl.col("partner").struct.field("AGE")).alias("partner_age_baseline"),

@@ -37,7 +37,6 @@ STAY, WITHIN, BETWEEN, ABROAD = 1, 2, 3, 4
 """Codes of MIGRATE5."""
 _SAME_HOUSE, _NOT_REPORTED = 990, 999
 _COUNTRIES: dict[float, str] = {200: "Mexico", 110: "Puerto Rico", 453: "Germany"}
-UNLABELLED_RACE = 10
 RACES: dict[float, str] = {
     **{1: "White", 2: "Black/African American", 3: "American Indian or Alaska Native", 4: "Chinese", 5: "Japanese"},
     **{6: "Other Asian or Pacific Islander", 7: "Other race, nec", 8: "Two major races"},
@@ -223,5 +222,4 @@ def _origins(rng: np.random.Generator, homes: int, year: int, household: Ints) -
     race = np.where((hispanic > 0) & (rng.random(homes) < 0.45), 7, race)
     # Several races could be named from 2000.
     race = np.where((rng.random(homes) < 0.02) & (year >= 2000), 8, race)
-    race = np.where(rng.random(homes) < 0.003, UNLABELLED_RACE, race)
     return {"race": race[household], "hispan": hispanic[household]}

@@ -164,7 +164,7 @@ def records(people: People, who: Ints, interview: Ints) -> Columns:
         "EARNWEEK": np.where(outgoing & (job[:, 0] >= 20) & (job[:, 0] < 29), np.minimum(pay, 2884.61), 9999.99),
         "DIFFANY": np.where(month >= 12 * 2008 + 5, lasting("difficulty", (1, 2), (0.88, 0.12)) * adult, -1),
         "OCC": np.where(had_job, job[:, 1], 0),
-        "OCC2010": np.where(had_job, np.where(draw("odd job", again=False) < 0.001, 960, job[:, 2]), 9999),
+        "OCC2010": np.where(had_job, job[:, 2], 9999),
         "IND": np.where(had_job, job[:, 3], 0),
         "IND1990": np.where(had_job, job[:, 4], 0),
     }
