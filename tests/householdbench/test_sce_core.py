@@ -153,6 +153,18 @@ def test_first_and_twelfth_interviews_eleven_months_apart(tmp_path: Path) -> Non
     assert report.counts["core.first_and_twelfth"] == 2
 
 
+def test_two_first_interviews_in_a_month_are_told_and_leave_two_pairs(tmp_path: Path) -> None:
+    """Only the task on such pairs stops, for its repeated key; the others know nothing of them."""
+    first = {**ROW, "date": 201601, "survey_date": "2016-01-31"}
+    again = {**ROW, "date": 201602, "survey_date": "2016-01-31"}
+    last = {**ROW, "date": 201612, "survey_date": "2016-12-01", "tenure": 12}
+    core, pairs, report = build(tmp_path, [last, again, first])
+    assert core["survey_month"].to_list() == [1, 2, 12]
+    assert pairs["respondent_id"].to_list() == ["70000001", "70000001"]
+    [told] = [problem for problem in report.problems if "first interviews" in problem.what]
+    assert (told.rows, told.example) == (2, "70000001")
+
+
 def test_the_day_of_the_interview_decides_which_months_follow_each_other(tmp_path: Path) -> None:
     """Interviews of a month's sample may take place in the first days of the next one."""
     days = ("2016-01-20", "2017-01-02")

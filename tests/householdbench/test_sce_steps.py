@@ -59,6 +59,20 @@ def test_the_month_before_is_one_interview_and_one_month_back(tasks: Mapping[str
     assert ctx.details == [("no interview in the month before", 4)]
 
 
+def test_of_two_interviews_on_a_day_the_one_for_the_earlier_month_comes_first(tasks: Mapping[str, Task]) -> None:
+    """Which one the day after next month's interview follows must not hang on the order of rows."""
+    rows = [
+        ("a", "2020-06-02", 5, 2020, 6, 60.0),
+        ("a", "2020-06-02", 4, 2020, 5, 50.0),
+        ("a", "2020-07-01", 6, 2020, 7, 70.0),
+    ]
+    columns = ["respondent_id", "survey_date", "panel_month", "survey_year", "survey_month", "Q3"]
+    for order in (rows, rows[::-1]):
+        source = pl.LazyFrame(order, schema=columns, orient="row")
+        got = sce_previous_month(source, context(tasks["house_sce_move"], source), columns={"Q3": "before"}).collect()
+        assert got.select("survey_month", "before").rows() == [(7, 60.0)]
+
+
 def test_the_month_before_is_looked_up_in_the_uncut_source(tasks: Mapping[str, Task]) -> None:
     source = interviews(("a", "2019-12-01", 1, 10.0), ("a", "2020-01-01", 2, 20.0))
     kept = source.filter(pl.col("panel_month") == 2)

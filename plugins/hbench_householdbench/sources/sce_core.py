@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hbench.core import BuildReport, DataError, RawFile
+from hbench.core import BuildReport, RawFile
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import (
     FLAG,
@@ -120,10 +120,10 @@ class SceCore:
         core = pl.concat(read_core(raw / FOLDER / name, report=report) for name in WORKBOOKS)
         check_unique(core, file=FOLDER)
         core = with_release_dates(core, raw, "core", report=report)
-        core = with_age(core).select(COLUMNS).sort("survey_date", "respondent_id")
+        core = with_age(core).select(COLUMNS).sort("survey_date", "respondent_id", "survey_year", "survey_month")
         report.counts["core.respondents"] = core["respondent_id"].n_unique()
         core.write_parquet(out / "sce_core.parquet", compression="lz4")
-        pairs = first_and_twelfth(core)
+        pairs = first_and_twelfth(core, report=report)
         report.counts["core.first_and_twelfth"] = len(pairs)
         pairs.write_parquet(out / "sce_first_and_twelfth.parquet", compression="lz4")
 
@@ -171,13 +171,11 @@ def with_age(core: pl.DataFrame) -> pl.DataFrame:
     return core.with_columns(age_years=pl.coalesce(_AGE, later)).drop("__then", "__age")
 
 
-def first_and_twelfth(core: pl.DataFrame) -> pl.DataFrame:
+def first_and_twelfth(core: pl.DataFrame, *, report: BuildReport) -> pl.DataFrame:
     """Return the twelfth interviews of people who gave their first exactly eleven months before.
 
-    Raises
-    ------
-    DataError
-        Two first interviews of a respondent fall into a month.
+    Should somebody have two first interviews in a month, the twelfth is there twice. That is reported, and stops only
+    the task that asks for such pairs, since a key is repeated.
     """
     import polars as pl
 
@@ -189,12 +187,9 @@ def first_and_twelfth(core: pl.DataFrame) -> pl.DataFrame:
         *(pl.col(name).alias(f"{name}_m1") for name in _VALID),
         *(pl.col(name).alias(f"{new}_m1") for name, new in _EXPECTED.items()),
     )
-    again = earlier.filter(pl.struct("respondent_id", "__month").is_duplicated())
-    if len(again):
-        raise DataError(
-            f"{len(again):,} first interviews share a respondent and a month, among them {again['respondent_id'][0]}",
-            file=FOLDER,
-        )
+    again = earlier.filter(pl.struct("respondent_id", "__month").is_duplicated())["respondent_id"]
+    what = "first interviews that share a respondent and a month"
+    report.problem(FOLDER, what, len(again), again[0] if len(again) else "")
     names = {
         name: f"{_EXPECTED.get(name, name)}_m12" for name in core.columns if name not in ("respondent_id", "__month")
     }

@@ -60,7 +60,7 @@ def sce_previous_month(
     context.need(context.source, [*INTERVIEW, "survey_date", "panel_month", *taken])
     rows = (
         context.source.select(*INTERVIEW, "panel_month", "survey_date", *taken, __month=month_of("survey_date"))
-        .sort("respondent_id", "survey_date")
+        .sort("respondent_id", "survey_date", "survey_year", "survey_month")
         .with_columns(
             __before=(pl.col("respondent_id") == pl.col("respondent_id").shift(1))
             & (pl.col("panel_month") - pl.col("panel_month").shift(1) == 1)
