@@ -30,5 +30,6 @@ def project_to_simplex(vectors: npt.NDArray[np.float64]) -> npt.NDArray[np.float
     kept = falling - excess / np.arange(1, k + 1) > 0
     last = k - 1 - np.argmax(kept[:, ::-1], axis=1)
     threshold = excess[np.arange(len(vectors)), last] / (last + 1)
-    projected: npt.NDArray[np.float64] = np.maximum(vectors - threshold[:, None], 0.0)
+    # A share of one may come out a bit larger.
+    projected: npt.NDArray[np.float64] = np.clip(vectors - threshold[:, None], 0.0, 1.0)
     return projected

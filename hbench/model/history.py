@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Target, Value
-from hbench.learn.rows import is_missing
+from hbench.learn.rows import LARGEST, is_missing
 from hbench.model.baselines import Baseline
 from hbench.model.options import Options
 from hbench.spec import Task
@@ -52,6 +52,9 @@ class HistoryMean(Baseline):
             pasts = [_known(request.record.predictors, columns) for columns in history_of(target, spec)]
             if not all(pasts):
                 return Failure("request", "no_history", f"no past value of {target.name}")
+            odd = [value for past in pasts for value in past if not _is_number(value)]
+            if odd and target.kind != "categorical":
+                return Failure("request", "no_number", f"the past value {odd[0]!r} of {target.name} is no number")
             values.append(_mean(target, pasts))
         # A mean of whole dollars is no whole dollar; rounding it would only make it worse.
         answer = replace(request.answer, decimals=None)
@@ -74,6 +77,10 @@ def _known(predictors: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
         value = predictors.get(column)
         values += value if isinstance(value, list | tuple) else [value]
     return [value for value in values if not is_missing(value)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) <= LARGEST
 
 
 def _mean(target: Target, pasts: Sequence[list[Any]]) -> Value:

@@ -155,8 +155,8 @@ class Learned:
             values_of(target, fitted.predict(rows)) for target, fitted in zip(task.targets, fit.fitted, strict=True)
         ]
         parser = self._context.parser(task.name)
-        # Predictions stay unrounded, as the reference's do (facts on XGBoost, output formatting).
-        answer: AnswerSpec = replace(task.answer_spec(), decimals=None)
+        # Predictions are rounded where the reference rounds its own (facts on XGBoost, output formatting).
+        answer: AnswerSpec = replace(task.answer_spec(), decimals=task.learn.decimals)
         return [parser.render(values, answer) for values in zip(*columns, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,19 +120,11 @@ def _sample(target: Target, rows: Encoded, truth: Sequence[Value]) -> Sample:
 
 
 def values_of(target: Target, predicted: npt.NDArray[Any]) -> list[Value]:
-    """Return predictions as values of the target: labels, numbers within its range, shares that sum to one."""
+    """Return predictions as values of the target: labels, numbers within its range, shares."""
     if target.kind == "categorical":
         return [target.labels[int(code)] for code in predicted]
     if target.kind == "probability":
-        return [_unit_sum(row) for row in predicted]
+        return [tuple(row) for row in predicted.tolist()]
     low, high = target.range or (-np.inf, np.inf)
     clipped = np.clip(predicted, low, high)
     return [int(x) for x in np.rint(clipped)] if target.kind == "ordinal" else [float(x) for x in clipped]
-
-
-def _unit_sum(vector: Iterable[float]) -> tuple[float, ...]:
-    """Round to six decimals so that the answer text still sums to one, the rest going to the largest share."""
-    shares = [round(float(p), 6) for p in vector]
-    largest = max(range(len(shares)), key=shares.__getitem__)
-    shares[largest] = round(1.0 - (sum(shares) - shares[largest]), 6)
-    return tuple(shares)

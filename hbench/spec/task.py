@@ -185,6 +185,8 @@ class Learn(Frozen):
     """Whether the prompt names the month of the record's time, so that they get it as a last categorical feature."""
     seeds: dict[str, int] = Field(default_factory=dict)
     """Seeds of the reference's fits, by target."""
+    decimals: int | None = None
+    """Decimals of predicted numbers; by default they stay as they are."""
 
 
 class Task(Frozen):

@@ -66,7 +66,7 @@ def test_one_level_read_as_integer_or_float() -> None:
 @given(arrays(np.float64, (5, 4), elements=st.floats(-1e6, 1e6)))
 def test_projection_is_a_probability_vector_and_the_nearest(vectors: np.ndarray) -> None:
     projected = project_to_simplex(vectors)
-    assert (projected >= 0).all()
+    assert ((projected >= 0) & (projected <= 1)).all()
     np.testing.assert_allclose(projected.sum(axis=1), 1.0, atol=1e-6)
     # Optimality: the residual is constant on the support and no larger elsewhere (the KKT conditions).
     residual = vectors - projected

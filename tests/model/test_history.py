@@ -59,3 +59,11 @@ def test_tasks_without_history_are_told_beforehand() -> None:
     assert HistoryMean.create("", {}, Context(text)).unsupported("s/t") == "a text target has no mean"
     with pytest.raises(ModelError, match="no argument"):
         HistoryMean.create("3", {}, Context(task))
+
+
+@pytest.mark.parametrize("odd", ["three", float("inf"), {"a": 1}, 10**400])
+def test_a_past_value_that_is_no_number_is_no_answer(bench: Any, odd: Any) -> None:
+    lags = [{"names": ["y"], "lags": 2, "current": False}]
+    failed = answered(bench, NUMBER, lags, {"y_lag1": odd, "y_lag2": 2.0})
+    assert isinstance(failed, Failure)
+    assert failed.reason == "no_number"

@@ -125,6 +125,18 @@ def test_every_kind_is_learned_and_answered_in_the_task_s_format(bench: Any, kin
         assert high[1] > 0.7 > 0.3 > low[1]
 
 
+def test_predictions_are_rounded_only_where_the_task_says_so(bench: Any) -> None:
+    for decimals, whole in ((None, False), (0, True)):
+        task = make_task(TARGETS["numeric"], predictors=PREDICTORS, learn={"decimals": decimals})
+        answer = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, [row(1, 0.3, "x")]).texts
+        assert isinstance(json.loads(answer["1", 0])[0], int) == whole
+    task = make_task(TARGETS["probability"], predictors=PREDICTORS)
+    context = Context(task, training("probability"), ProbabilityVectors())
+    (shares,) = json.loads(ask(bench, create_linear("", {}, context), task, [row(1, 0.3, "x")]).texts["1", 0])
+    assert sum(shares) == pytest.approx(1, abs=1e-15)
+    assert shares[1] != round(shares[1], 6)
+
+
 def test_predictions_stay_within_the_range(bench: Any) -> None:
     task = make_task(TARGETS["numeric"], predictors=PREDICTORS)
     texts = ask(bench, create_linear("", {}, Context(task, training("numeric"))), task, [row(1, 99.0, "x")]).texts
