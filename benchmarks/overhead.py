@@ -4,6 +4,7 @@
     python benchmarks/overhead.py --flat         # 50,000 prompts: memory stays flat
     python benchmarks/overhead.py --null         # a model that answers at once, 100,000 records
     python benchmarks/overhead.py --profile      # where the time goes
+    python benchmarks/overhead.py --peers        # lm-eval beside it, and inspect_ai with --inspect-python PYTHON
 
 The mock server is a process of its own and shares the machine. Every measured command is a fresh process; `ru_maxrss`
 and its processor time come from the operating system. The exit code says whether the targets are met.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib.util
 import json
 import os
 import subprocess
@@ -51,6 +53,34 @@ class Null:
 
 result = evaluate("spend", Null(), data="data", include_paths=["tasks"], out=sys.argv[1])
 print(result.table())
+"""
+
+
+LM_EVAL = """
+task: spend_peer
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: {data}}}}}
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{user}}}}"
+doc_to_target: "{{{{assistant}}}}"
+description: "You are a person in the United States. Answer with a JSON array of one number."
+generation_kwargs: {{max_gen_toks: 32, until: []}}
+metric_list: [{{metric: exact_match}}]
+"""
+INSPECT = """
+from inspect_ai import Task, task
+from inspect_ai.dataset import FieldSpec, json_dataset
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
+
+@task
+def spend():
+    return Task(
+        dataset=json_dataset("{data}", FieldSpec(input="user", target="assistant", id="id")),
+        solver=generate(),
+        scorer=match(),
+    )
 """
 
 
@@ -106,10 +136,10 @@ def measure(command: Sequence[str], folder: Path) -> Cost:
 
 
 @contextlib.contextmanager
-def server(latency: float) -> Iterator[str]:
+def server(latency: float, *words: str) -> Iterator[str]:
     """Start the mock server and yield its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hbench.testing.mock_server", "--answer", "[14]", "--latency", str(latency)],
+        [sys.executable, "-m", "hbench.testing.mock_server", "--answer", "[14]", "--latency", str(latency), *words],
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -121,11 +151,19 @@ def server(latency: float) -> Iterator[str]:
         process.wait()
 
 
-def evaluation(url: str, out: str, *, slots: int = 64) -> list[str]:
+def evaluation(url: str, out: str, *, slots: int = 64, more: str = "") -> list[str]:
     """Return the command that is measured."""
     program = "import sys; from hbench.cli.main import main; sys.exit(main())"
     words = ["--tasks", "spend", "--data", "data", "--include-path", "tasks", "--out", out]
-    return [sys.executable, "-c", program, "eval", *words, "--model", f"openai:m,base_url={url},concurrency={slots}"]
+    return [
+        sys.executable,
+        "-c",
+        program,
+        "eval",
+        *words,
+        "--model",
+        f"openai:m,base_url={url},concurrency={slots}{more}",
+    ]
 
 
 def main() -> int:
@@ -135,6 +173,8 @@ def main() -> int:
     parser.add_argument("--flat", action="store_true", help="2,000 against 50,000 prompts")
     parser.add_argument("--null", action="store_true", help="an instant model on 100,000 records")
     parser.add_argument("--profile", action="store_true", help="profile one cold run")
+    parser.add_argument("--peers", action="store_true", help="lm-eval and inspect_ai on the same prompts")
+    parser.add_argument("--inspect-python", metavar="PYTHON", help="an environment that has inspect_ai and openai")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -142,6 +182,8 @@ def main() -> int:
             return profile(folder)
         if given.flat:
             return flat(folder)
+        if given.peers:
+            return peers(folder, given.inspect_python)
         if given.null:
             return null(folder)
         return small(folder, given.repeats)
@@ -188,6 +230,38 @@ def null(folder: Path) -> int:
     each = (costs[1].cpu - costs[0].cpu) / 99_000 * 1e3
     print(f"{each:.3f} ms CPU a record beyond start-up (< 0.5)")
     return 0 if each < 0.5 else 1
+
+
+def peers(folder: Path, inspect_python: str | None) -> int:
+    """Measure 2,000 prompts with hbench and with whatever peer is installed, against one server."""
+    write(folder, 2_000)
+    (folder / "peers").mkdir()
+    (folder / "peers" / "spend_peer.yaml").write_text(LM_EVAL.format(data=folder / "data" / "spend.jsonl"))
+    (folder / "peers" / "spend_peer.py").write_text(INSPECT.format(data=folder / "data" / "spend.jsonl"))
+    # Peers look for models and keys on the net otherwise.
+    os.environ.update(HF_HUB_OFFLINE="1", OPENAI_API_KEY="none", INSPECT_LOG_DIR=str(folder / "inspect"))
+    with server(0.05) as url:
+        commands = {"hbench": evaluation(url, "own")}
+        if importlib.util.find_spec("lm_eval"):
+            chat = f"model=m,base_url={url}/chat/completions,num_concurrent=64,tokenized_requests=False"
+            words = ["run", "--model", "local-chat-completions", "--model_args", chat, "--tasks", "spend_peer"]
+            words += ["--include_path", "peers", "--apply_chat_template", "--output_path", "lm-eval", "--log_samples"]
+            commands["lm-eval"] = [sys.executable, "-m", "lm_eval", *words]
+        if inspect_python is not None:
+            words = ["eval", "peers/spend_peer.py", "--model", "openai/m", "--model-base-url", url]
+            words += ["--max-connections", "64", "--display", "plain"]
+            commands["inspect_ai"] = [inspect_python, "-m", "inspect_ai", *words]
+        costs = {}
+        for name, command in commands.items():
+            measure(command, folder)  # Bytecode and caches are there afterwards.
+            if name == "hbench":
+                command[command.index("own")] = "own-again"
+            costs[name] = measure(command, folder)
+            print(f"{name:>10}: {costs[name]}", flush=True)
+    own = costs.pop("hbench")
+    for name, cost in costs.items():
+        print(f"{name}: {cost.wall / own.wall:.1f} times the wall time, {cost.cpu / own.cpu:.1f} times the CPU time")
+    return 0 if costs and all(own.wall < cost.wall and own.cpu < cost.cpu for cost in costs.values()) else 1
 
 
 def profile(folder: Path) -> int:
