@@ -43,6 +43,12 @@ def test_names_of_all_years_become_one(tmp_path: Path) -> None:
     assert report.counts["housing.interviews"] == 3
 
 
+def test_blanks_around_the_names_of_sheets_do_not_count(tmp_path: Path) -> None:
+    sheets = {"Data 2023 ": sheet(LATE, above=()), " Codebook 2023": codebook(NEW)}
+    table, _ = build(SceHousing(), tmp_path, sheets)
+    assert table["loan_status"].to_list() == ["Yes, both"]
+
+
 def test_the_first_name_that_is_answered_counts(tmp_path: Path) -> None:
     row = {**LATE, "Q6a_1": None, "q6a_1": 35, "hq6a_1": 50}
     table, _ = build(SceHousing(), tmp_path, {"Data 2023": sheet(row, above=()), "Codebook 2023": codebook(NEW)})

@@ -43,17 +43,20 @@ class Workbook:
     def rows(self, sheet: str) -> Iterator[list[Any]]:
         """Yield a sheet's rows of cells (texts, numbers, dates; an empty text where there is nothing).
 
+        Blanks around its name do not count, since some of the bank's sheets have them.
+
         Raises
         ------
         DataError
             There is no such sheet, or it is damaged.
         """
-        if sheet not in self.sheets:
+        names = [name for name in self.sheets if name.strip() == sheet.strip()]
+        if not names:
             raise DataError(
                 f"the workbook has no sheet {sheet!r}", file=self.path, hint=f"Sheets: {', '.join(self.sheets)}."
             )
         try:
-            yield from self._book.get_sheet_by_name(sheet).iter_rows()
+            yield from self._book.get_sheet_by_name(names[0]).iter_rows()
         except _errors() as error:
             raise DataError(f"the sheet {sheet!r} cannot be read: {error}", file=self.path) from error
 
