@@ -104,6 +104,11 @@ def test_numbers_that_are_not_one_persons_are_marked_and_counted(tmp_path: Path)
     assert found["records repeat SERIAL and PERNUM in their month"] == 3
 
 
+def test_a_naturalized_person_who_was_born_a_citizen_is_told(tmp_path: Path) -> None:
+    rows = [record(NATIVITY=nativity, CITIZEN=citizen) for nativity, citizen in ("14", "44", "54", "13", "55")]
+    assert told(read(tmp_path, rows)[2])["records are native-born and naturalized"] == 2
+
+
 def test_a_number_may_come_back_in_another_month(tmp_path: Path) -> None:
     table, _, _ = read(tmp_path, [record(MONTH=month) for month in ("1", "2", "3", "3")])
     assert table["once"].to_list() == [True, True, False, False]

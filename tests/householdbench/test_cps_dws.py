@@ -96,6 +96,14 @@ def test_codes_without_an_answer_are_missing_and_unknown_ones_are_told(tmp_path:
     )
 
 
+def test_a_naturalized_person_who_was_born_a_citizen_is_told(tmp_path: Path) -> None:
+    origins = [(1, 4), (4, 4), (5, 4), (1, 3), (5, 5), (0, 4)]
+    rows = [record(PERNUM=i, NATIVITY=nativity, CITIZEN=citizen) for i, (nativity, citizen) in enumerate(origins)]
+    table, report = built(tmp_path, rows)
+    assert len(table) == len(rows)
+    assert {p.what: p.rows for p in report.problems} == {"records are native-born and naturalized": 2}
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     blank = dict.fromkeys(TYPES, "")
     with pytest.raises(DataError, match="no record of the extract has DWRESP or DWSTAT"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.cps_clean import Codes, cleaned, report_unknown
+from hbench_householdbench.sources.cps_clean import Codes, cleaned, count_contradictions, report_unknown
 from hbench_householdbench.sources.cps_codes import KNOWN, MISSING, RANGES, SINCE, TYPES
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
 from hbench_householdbench.sources.cps_variables import VARIABLES
@@ -118,7 +118,7 @@ def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, re
             raise DataError("the extract holds no record of a month", file=extract.path)
         waiting.result()
     report_unknown(writer.unknown, extract.name, report)
-    for what, count in writer.shared.items():
+    for what, count in writer.odd.items():
         report.problem(extract.name, what, count)
     return pl.concat(writer.availability)
 
@@ -128,7 +128,7 @@ class _Writer:
 
     def __init__(self, path: Path) -> None:
         self.unknown: Counter[tuple[str, float]] = Counter()
-        self.shared: Counter[str] = Counter()
+        self.odd: Counter[str] = Counter()
         self.availability: list[pl.DataFrame] = []
         self._path = path
         self._file: Any = None
@@ -148,7 +148,8 @@ class _Writer:
         rows = cleaned(part, CODES, self.unknown)
         positive = (pl.col("CPSIDP") > 0).fill_null(False)
         rows = rows.with_columns(once=positive & _alone(rows, pl.col("CPSIDP")))
-        _count_shared(rows, self.shared)
+        _count_shared(rows, self.odd)
+        count_contradictions(rows, self.odd)
         present = [pl.col(name).count().alias(f"records_with_{name}") for name in TYPES]
         months = rows.group_by("at", maintain_order=True)
         self.availability.append(months.agg(pl.col("YEAR", "MONTH").first(), pl.len().alias("records"), *present))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _HALF = 1 << 15
+_NATURALIZED = 4
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,14 @@ def _counts(codes: pl.Series) -> dict[int, int]:
 
     counts = np.bincount(codes.drop_nulls().to_numpy().astype(np.int64) + _HALF)
     return {int(place) - _HALF: int(counts[place]) for place in np.flatnonzero(counts)}
+
+
+def count_contradictions(rows: pl.DataFrame, odd: Counter[str]) -> None:
+    """Count records that say both that the person was born a citizen and was naturalized."""
+    import polars as pl
+
+    both = pl.col("NATIVITY").is_between(1, 4) & (pl.col("CITIZEN") == _NATURALIZED)
+    odd["records are native-born and naturalized"] += rows.select(both.sum()).item()
 
 
 def report_unknown(unknown: Mapping[tuple[str, float], int], file: str, report: BuildReport) -> None:

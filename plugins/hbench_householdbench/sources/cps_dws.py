@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources import cps_codes, dws_codes
 from hbench_householdbench.sources.cps_basic import CODES, EXTRACT, STEM
-from hbench_householdbench.sources.cps_clean import Codes, cleaned, report_unknown
+from hbench_householdbench.sources.cps_clean import Codes, cleaned, count_contradictions, report_unknown
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
 from hbench_householdbench.sources.ipums import Extract, find_extract
 
@@ -52,10 +52,12 @@ class CpsDws:
 
         extract = find_extract(raw, STEM)
         unknown: Counter[tuple[str, float]] = Counter()
+        odd: Counter[str] = Counter()
         writer: pq.ParquetWriter | None = None
         try:
             for month in supplements(extract, report):
                 rows = cleaned(cleaned(month, CODES, unknown), _DISPLACEMENT, unknown)
+                count_contradictions(rows, odd)
                 releases = read_cps_releases(raw, [month["at"][0]], report=BuildReport())
                 rows = rows.join(releases.select("at", "release_date"), on="at", how="left", maintain_order="left")
                 report.counts["cps_dws.displaced"] += int((rows["DWSTAT"] == 1).sum())
@@ -73,6 +75,8 @@ class CpsDws:
                 hint="Add the months of the supplement (January or February of even years) at cps.ipums.org.",
             )
         report_unknown(unknown, extract.name, report)
+        for what, count in odd.items():
+            report.problem(extract.name, what, count)
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write a synthetic extract, that of the monthly survey."""

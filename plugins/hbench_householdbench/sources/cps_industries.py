@@ -250,7 +250,7 @@ INDUSTRIES = {
         950 Marines
         951 Coast Guard
         952 Armed Forces, branch not specified
-        960 Military reserves or National Guard
+        960 Military Reserves or National Guard
         """.strip().splitlines()
     )
 }
