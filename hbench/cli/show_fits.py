@@ -35,7 +35,8 @@ def _target_lines(target: str, report: Mapping[str, Any]) -> Iterator[str]:
         yield f"    note        {report['fallback']}"
     if report["curve"]:
         curve, best = report["curve"], report["best_round"]
-        yield f"    rounds      {best:,} of {len(curve):,} used, criterion {curve[0]:.4g} -> {curve[best - 1]:.4g}"
+        criterion = report.get("criterion") or "criterion"
+        yield f"    rounds      {best:,} of {len(curve):,} used, {criterion} {curve[0]:.4g} -> {curve[best - 1]:.4g}"
         yield f"    validation  {sparkline(curve)}"
     if report["importance"]:
         first = list(report["importance"].items())[:_FEATURES]

@@ -26,6 +26,11 @@ _CLASSES = {
     "colsample_bylevel": 0.9,
 }
 _ROUNDS: Mapping[Kind, int] = {"number": 1000, "class": 1000, "shares": 2000}
+_CRITERIA: Mapping[Kind, str] = {
+    "number": "mean absolute error",
+    "class": "1 - macro-F1",
+    "shares": "total variation",
+}
 _PATIENCE = 300
 _DEMO_ROUNDS, _DEMO_PATIENCE = 60, 15
 _SMALL = 20_000
@@ -93,6 +98,7 @@ class Boosting:
             settings={**self.settings, "rounds": rounds, "patience": patience, **parameters},
             fallback=None if stop is not None else "no validation rows: all rounds are used",
             best_round=best,
+            criterion=_CRITERIA[sample.kind] if stop is not None else None,
             curve=next(reversed(history["validation"].values())) if stop is not None else [],
             importance=_importance(booster, sample.rows),
         )

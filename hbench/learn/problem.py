@@ -72,8 +72,10 @@ class FitReport:
         Why something simpler was fitted, or what else went otherwise than asked.
     best_round : int or None
         Boosting: number of rounds that predictions use.
+    criterion : str or None
+        Boosting: what is to be small on validation rows.
     curve : list of float
-        Boosting: the validation criterion after each round.
+        Boosting: the criterion after each round.
     importance : dict of str to float
         Share of the total gain by feature, largest first.
     calibration : list of dict
@@ -85,6 +87,7 @@ class FitReport:
     settings: Mapping[str, Any] = field(default_factory=dict)
     fallback: str | None = None
     best_round: int | None = None
+    criterion: str | None = None
     curve: list[float] = field(default_factory=list)
     importance: dict[str, float] = field(default_factory=dict)
     calibration: list[dict[str, float]] = field(default_factory=list)

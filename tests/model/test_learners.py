@@ -40,6 +40,10 @@ def test_xgboost_stops_by_validation_rows_and_tells_how_it_went(bench: Any) -> N
     report = model.reports["s/t"]["y"]
     assert (report["rows"], report["validation_rows"]) == (300, 100)
     assert report["best_round"] <= len(report["curve"])
+    curve, best = report["curve"], report["best_round"]
+    assert curve[best - 1] == min(curve)
+    told = f"    rounds      {best} of {len(curve)} used, mean absolute error {curve[0]:.4g} -> {min(curve):.4g}"
+    assert told in list(fit_lines("xgboost", model.reports))
     assert next(iter(report["importance"])) == "a"
 
 
