@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hbench.ess.curve import Bound, Curve, Point, bound
+from hbench.ess.effects import effect_sample_size, potential_outcome_sample_size
 from hbench.ess.estimate import MEAN, Options, equivalent_sample_size, equivalent_sample_sizes
 from hbench.ess.variance import BlockErrors, Variance, difference_variance, error_variance
 
@@ -16,7 +17,9 @@ __all__ = [
     "Variance",
     "bound",
     "difference_variance",
+    "effect_sample_size",
     "equivalent_sample_size",
     "equivalent_sample_sizes",
     "error_variance",
+    "potential_outcome_sample_size",
 ]

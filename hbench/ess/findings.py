@@ -138,8 +138,8 @@ class Summary:
         What is counted: tasks (each split apart), or comparisons, of which a task has several.
     count : int
         Their number.
-    tried : int
-        The largest size that was tried.
+    smallest, tried : int
+        The sizes that were tried lie between these.
     median : int or None
         Median of the estimates (of an even number the lower one); None: above the largest size that was tried.
     median_bound : int
@@ -152,6 +152,7 @@ class Summary:
     algorithm: str
     unit: str
     count: int
+    smallest: int
     tried: int
     median: int | None
     median_bound: int
@@ -167,7 +168,9 @@ class Summary:
         )
 
     def _count(self, value: int | None) -> str:
-        return f"more than {self.tried:,}" if value is None else f"{value:,}"
+        if value is None:
+            return f"more than {self.tried:,}"
+        return f"at most {value:,}" if value == self.smallest > 1 else f"{value:,}"
 
 
 @dataclass
@@ -226,6 +229,7 @@ def _summary(model: str, algorithm: str, worths: Sequence[Worth]) -> Summary:
         algorithm,
         "task" if all(worth.target is None for worth in worths) else "comparison",
         len(worths),
+        min(worth.curve.bound.smallest for worth in worths),
         max(worth.curve.bound.largest for worth in worths),
         number(median_low(found)),
         median_low([worth.curve.bound.least for worth in worths]),

@@ -1,0 +1,36 @@
+"""Every command of the page on equivalent sample size works, on real people."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.blocks import Shell, blocks
+
+pytest.importorskip("hatchling")
+pytest.importorskip("sklearn")
+pytest.importorskip("linearmodels")
+pytest.importorskip("hbench_wagepanel")
+pytest.importorskip("hbench_randhie")
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "ess.md"
+
+
+@pytest.mark.slow
+def test_the_page_on_equivalent_sample_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(tmp_path / "data"))
+    shell = Shell(tmp_path)
+    said = {block.text: shell.run(block) for block in blocks(PAGE) if block.text.count("benchmarks") == 0}
+    (wages,) = [text for command, text in said.items() if "wages.py" in command]
+    # A rule of thumb is worth some people, and not the whole sample.
+    bounds = re.findall(r"^(?:lasso|ridge) (\S.*) \(at least (\d+), 95% confidence\)$", wages, re.MULTILINE)
+    assert len(bounds) == 2
+    assert all(1 <= int(least) <= 160 for _, least in bounds)
+    assert "winsorised: 12 outcomes" in wages
+    page = json.loads((shell.folder / "ess.json").read_text())
+    assert {one["model"] for one in page["results"]} == {"no_change", "marginal"}
+    (effects,) = [text for command, text in said.items() if "--effect" in command]
+    assert "effect of 0 against 95" in effects
