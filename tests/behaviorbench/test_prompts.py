@@ -164,6 +164,16 @@ def test_what_is_not_known_is_not_said(unknown: tuple[str, ...], system: str) ->
     assert told == expected.format(race=f"The race is {PERSON['race']}. ")
 
 
+def test_a_title_is_asked_for_with_the_aspects_that_were_found() -> None:
+    known = {"context": "C.", "key_idea": "K.", "method": None, "outcome": "O.", "projected_impact": None}
+    asked = "predict the title of this research paper. Output only the title without explanation."
+    told = prompt("workflow_title_prediction", known)[1]
+    assert told == f"Given the context: 'C.', the key idea: 'K.', the outcome: 'O.', {asked}"
+    # As in the released set, which has titles of papers without a method or an impact.
+    (step,) = load_task(TASKS / "workflow_title_prediction.yaml").sample
+    assert step.params["columns"] == ["context", "key_idea", "title"]
+
+
 def test_the_item_stands_between_the_marks_that_evaluations_cut_at() -> None:
     user = prompt("surv_resp_pred", ROWS["surv_resp_pred"])[1]
     assert user.split("or [5]): ")[1].split(" Only output")[0] == "I have frequent mood swings."
