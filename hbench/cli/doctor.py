@@ -18,6 +18,7 @@ EXTRAS = {
     "lm-eval": ("lm-eval", "transformers", "accelerate", "torch"),
     "vllm": ("vllm",),
     "plots": ("matplotlib",),
+    "llamacpp": ("llama-cpp-python",),
     "ray": ("ray",),
 }
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "HF_TOKEN")

@@ -19,6 +19,7 @@ PROVIDERS = {
 """Back ends behind a provider's server, and the variables that may hold its key."""
 PACKAGES = {
     "hf": ("lm-eval", ("lm-eval", "transformers", "torch")),
+    "llamacpp": ("llamacpp", ("llama-cpp-python",)),
     "lm-eval": ("lm-eval", ("lm-eval",)),
     "vllm": ("vllm", ("vllm",)),
     "vllm-server": ("vllm", ("vllm",)),

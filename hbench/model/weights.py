@@ -32,6 +32,11 @@ def folder_fingerprint(folder: Path, *, environ: Mapping[str, str] = os.environ)
     return digest.hexdigest()
 
 
+def file_fingerprint(path: Path, *, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the SHA-256 of a model that is one file; remembered by the file's stamp."""
+    return _HashCache(environ).hash(path)
+
+
 class _HashCache:
     def __init__(self, environ: Mapping[str, str]) -> None:
         root = environ.get("HBENCH_CACHE")

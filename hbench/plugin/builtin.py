@@ -64,6 +64,7 @@ _COMPONENTS = {
         "anthropic": "hbench.model.anthropic:Anthropic.create",
         "google": "hbench.model.google:Google.create",
         "openai": "hbench.model.openai:OpenAI.create",
+        "llamacpp": "hbench.model.llamacpp:create",
         "hf": "hbench.model.lm_eval:create_hf",
         "lm-eval": "hbench.model.lm_eval:create_lm_eval",
         "vllm": "hbench.model.vllm:create_vllm",

@@ -1,0 +1,178 @@
+"""`llamacpp:PATH.gguf`: a GGUF file, in this process or, with ``base_url=``, behind llama.cpp's server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from hbench.core import Completion, Deliver, Failure, JsonValue, Model, ModelContext, ModelError, Outcome, Request
+from hbench.model.generation import MAX_TOKENS, Draw, draw_seed
+from hbench.model.http import HttpModel
+from hbench.model.http_options import read_http_settings, read_key, read_urls
+from hbench.model.openai import ChatWire
+from hbench.model.options import Options
+from hbench.model.structured import Structured
+from hbench.model.thinking import split_thinking
+from hbench.model.weights import file_fingerprint
+
+CONTEXT = 4096
+"""Tokens of the context where ``n_ctx=`` does not say."""
+
+
+def create(argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Model:
+    """Make the back end from its words: the server's with ``base_url=``, else the one in this process.
+
+    In this process all other options are arguments of llama-cpp-python's `Llama` (``n_ctx``, ``n_gpu_layers``,
+    ``n_threads``, ``chat_format``, ...).
+
+    Raises
+    ------
+    ModelError
+        Without a file, or where llama-cpp-python is not installed.
+    """
+    if not argument:
+        raise ModelError("model llamacpp: which one? Write llamacpp:PATH.gguf")
+    read = Options("llamacpp", options)
+    if "base_url" in options:
+        return _server(argument, read, context)
+    path = Path(argument).expanduser()
+    if not path.is_file():
+        raise ModelError(f"model llamacpp:{argument}: there is no such file")
+    try:
+        import llama_cpp  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise ModelError(
+            f"model llamacpp:{argument} needs llama-cpp-python",
+            hint="pip install 'hbench[llamacpp]', or start llama.cpp's server and give base_url=URL",
+        ) from error
+    n_ctx = read.integer("n_ctx", CONTEXT)
+    return LlamaCpp(path, {**read.rest(), "n_ctx": n_ctx}, seed=context.seed)
+
+
+def _server(argument: str, read: Options, context: ModelContext) -> HttpModel:
+    name = f"llamacpp:{argument}"
+    urls = read_urls(read, name, "")
+    key = read_key(read, name, urls, official="", variables=())
+    settings = read_http_settings(read, name, urls, path=ChatWire.path)
+    structured = Structured(context) if read.flag("structured") else None
+    read.finish()
+    path = Path(argument).expanduser()
+    model = file_fingerprint(path) if path.is_file() else argument
+    wire = ServerWire(path.name, key=key, structured=structured, content=model)
+    return HttpModel(name, wire, settings, secrets=(key,) if key else (), structured=structured)
+
+
+@dataclass
+class ServerWire(ChatWire):
+    """The chat completions of llama.cpp's server, whose model is known by the file's content where it is here."""
+
+    content: str = ""
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """The file's SHA-256, or its name where it lies elsewhere."""
+        structured = {"structured": True} if self.structured else {}
+        return {"back_end": "llamacpp-server", "model": self.content, **structured}
+
+
+class LlamaCpp:
+    """A GGUF file in this process, one answer after the other.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    arguments : mapping
+        Of llama-cpp-python's `Llama`.
+    seed : int
+        Seed of the evaluation, used where the sampling has none.
+
+    Notes
+    -----
+    Every draw has a seed of its own that is made of the prompt and the draw's number. Where no temperature is given it
+    is 1, with neither top-p nor top-k: the file says nothing of its makers' choice.
+    """
+
+    generative = True
+    reads: Literal["messages", "record"] = "messages"
+
+    def __init__(self, path: Path, arguments: Mapping[str, JsonValue], *, seed: int) -> None:
+        self.name = f"llamacpp:{path.name}"
+        self._path = path
+        self._arguments = dict(arguments)
+        self._seed = seed
+        self._llama: Any = None
+        self._identity: dict[str, JsonValue] | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llamacpp")
+
+    @property
+    def identity(self) -> Mapping[str, JsonValue]:
+        """The file by its content, and what changes answers."""
+        if self._identity is None:
+            form = {name: self._arguments[name] for name in ("chat_format",) if name in self._arguments}
+            about = {"back_end": "llamacpp", "model": file_fingerprint(self._path), **form}
+            self._identity = {**about, "max_tokens": MAX_TOKENS, "seed": self._seed}
+        return self._identity
+
+    def unsupported(self, task: str) -> str | None:
+        """Every task that has prompts can be asked."""
+        return None
+
+    async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
+        """Generate every draw of every request.
+
+        Raises
+        ------
+        ModelError
+            The file cannot be loaded.
+        """
+        loop = asyncio.get_running_loop()
+        if self._llama is None:
+            self._llama = await loop.run_in_executor(self._thread, self._load)
+        for request in requests:
+            for draw in request.draws:
+                outcome = await loop.run_in_executor(self._thread, self._generate, Draw(request, (draw,)))
+                await deliver(request, draw, outcome)
+
+    async def aclose(self) -> None:
+        """Free the model."""
+        llama, self._llama = self._llama, None
+        if llama is not None:
+            await asyncio.get_running_loop().run_in_executor(self._thread, llama.close)
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _load(self) -> Any:
+        from llama_cpp import Llama
+
+        try:
+            return Llama(str(self._path), verbose=False, **self._arguments)
+        except (ValueError, TypeError, OSError, AssertionError) as error:
+            raise ModelError(f"model {self.name} cannot be loaded: {error}", file=self._path) from error
+
+    def _generate(self, draw: Draw) -> Outcome:
+        sampling = draw.request.sampling
+        if sampling.reasoning_effort is not None:
+            raise ModelError(f"model {self.name} has no reasoning_effort", hint="leave it out")
+        try:
+            reply = self._llama.create_chat_completion(
+                [message._asdict() for message in draw.request.messages],
+                temperature=1.0 if sampling.temperature is None else sampling.temperature,
+                top_p=1.0 if sampling.top_p is None else sampling.top_p,
+                top_k=0 if sampling.top_k is None else sampling.top_k,
+                min_p=0.0 if sampling.min_p is None else sampling.min_p,
+                max_tokens=MAX_TOKENS if sampling.max_tokens is None else sampling.max_tokens,
+                stop=list(sampling.stop),
+                seed=draw_seed(self._seed, draw),
+                **sampling.extra,
+            )
+        except ValueError as error:
+            if "context window" in str(error):
+                return Failure("request", "context_too_long", str(error))
+            raise ModelError(f"model {self.name}: {error}") from error
+        text, reasoning = split_thinking(reply["choices"][0]["message"]["content"] or "")
+        usage = reply["usage"]
+        return Completion(text, reasoning, usage["prompt_tokens"], usage["completion_tokens"])
