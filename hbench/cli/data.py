@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hbench.data.sources import Recipe
     from hbench.data.status import SourceStatus, StoredStatus, TaskStatus
     from hbench.plugin import Registry
-    from hbench.spec import TaskEntry, TaskIndex
+    from hbench.spec import Task, TaskEntry, TaskIndex
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _INCLUDE = click.option(
@@ -152,7 +152,7 @@ def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_
         folder = hub.fetch(Store(), suite, repository, revision=revision)
         click.echo(f"{suite}: {repository} at {folder.name} in {folder}")
         for notice in index.suite(suite).notices:
-            click.echo(f"  {notice}")
+            click.echo(f"  {notice.text}")
 
 
 @command.command("export")
@@ -201,7 +201,11 @@ def export(
         )
         for entry in entries
     )
-    notices = [notice for suite in sorted({entry.suite for entry in entries}) for notice in index.suite(suite).notices]
+    tasks_of = {
+        suite: [entry.load() for entry in entries if entry.suite == suite]
+        for suite in sorted({e.suite for e in entries})
+    }
+    notices = [text for suite, specs in tasks_of.items() for text in index.suite(suite).notices_of(specs)]
     files = write(data, out, format=form, sample=sample, notices=notices)
     click.echo(f"{len(files)} files in {out}")
 

@@ -53,8 +53,8 @@ def open_plan(
     store = store or Store()
     planned: list[PlannedTask] = []
     absent: list[AbsentError] = []
-    notices = {name: tuple(suite.notices) for name, suite in suites.items()}
     specs = [entry.load() for entry in entries]
+    notices = {name: suite.notices_of(task for task in specs if task.suite == name) for name, suite in suites.items()}
     if settings.without:
         check_sections(specs, settings.without)
     for entry, task in zip(entries, specs, strict=True):

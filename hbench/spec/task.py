@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -308,6 +310,23 @@ class Task(Frozen):
         )
 
 
+class Notice(Frozen):
+    """A text that a data provider requires to be shown."""
+
+    text: str
+    sources: tuple[str, ...] = ()
+    """Sources that it is about, as globs; none: all of the suite's data."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_text(cls, raw: Any) -> Any:
+        return {"text": raw} if isinstance(raw, str) else raw
+
+    def is_about(self, task: Task) -> bool:
+        """Say whether a task uses such data."""
+        return not self.sources or any(fnmatchcase(name, glob) for name in task.sources for glob in self.sources)
+
+
 class Suite(Frozen):
     """A suite's own page, ``_suite.yaml``."""
 
@@ -323,5 +342,9 @@ class Suite(Frozen):
     leaderboard: str | None = None
     """Registered leaderboard rule."""
     citation: str | None = None
-    notices: tuple[str, ...] = ()
-    """Texts that data providers require to be shown."""
+    notices: tuple[Notice, ...] = ()
+
+    def notices_of(self, tasks: Iterable[Task]) -> tuple[str, ...]:
+        """Return the texts that must be shown with some tasks."""
+        shown = list(tasks)
+        return tuple(notice.text for notice in self.notices if any(map(notice.is_about, shown)))

@@ -44,6 +44,15 @@ def test_there_are_32_tasks_of_the_modes_kinds_and_topics(tasks: Mapping[str, Ta
     assert Counter(task.split.unit for task in tasks.values() if task.split) == {"quarter": 27, "row": 5}
 
 
+def test_tasks_show_the_notices_of_their_own_data_only(tasks: Mapping[str, Task]) -> None:
+    suite = load_suite(FOLDER, "householdbench")
+    shown = {name: suite.notices_of([task]) for name, task in tasks.items()}
+    assert ["FRBNY" in text for text in shown["labor_sce_offer"]] == [True]
+    assert ["IPUMS" in text for text in shown["house_census_move"]] == [True]
+    assert shown["cons_cex_total"] == ()
+    assert len(suite.notices_of(tasks.values())) == 4
+
+
 def test_all_75_reference_fits_have_their_seed(tasks: Mapping[str, Task]) -> None:
     assert all(set(task.learn.seeds) == {target.name for target in task.targets} for task in tasks.values())
     seeds = [seed for task in tasks.values() for seed in task.learn.seeds.values()]
@@ -100,7 +109,7 @@ def test_a_source_to_come_says_so_when_it_is_used() -> None:
 def test_the_suite_has_a_page() -> None:
     suite = load_suite(FOLDER, "householdbench")
     assert (suite.data, suite.layout) == ("demo", "householdbench_eval")
-    assert any("FRBNY" in notice for notice in suite.notices)
+    assert any("FRBNY" in notice.text for notice in suite.notices)
 
 
 def test_the_fixture_rows_fit(task: Task, rows: dict[str, dict[str, Any]]) -> None:
