@@ -201,11 +201,10 @@ def export(
         )
         for entry in entries
     )
-    tasks_of = {
-        suite: [entry.load() for entry in entries if entry.suite == suite]
-        for suite in sorted({e.suite for e in entries})
-    }
-    notices = [text for suite, specs in tasks_of.items() for text in index.suite(suite).notices_of(specs)]
+    specs: dict[str, list[Task]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.suite):
+        specs.setdefault(entry.suite, []).append(entry.load())
+    notices = [text for suite, some in specs.items() for text in index.suite(suite).notices_of(some)]
     files = write(data, out, format=form, sample=sample, notices=notices)
     click.echo(f"{len(files)} files in {out}")
 
