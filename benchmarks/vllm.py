@@ -172,7 +172,8 @@ def apart(way: str, setting: Setting) -> dict[str, float]:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{way} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
-    told: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    # vLLM writes on standard output too.
+    told: dict[str, float] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith('{"draws"')))
     return told
 
 
