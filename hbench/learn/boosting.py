@@ -79,13 +79,15 @@ class Boosting:
         rounds = _ROUNDS[sample.kind] if self.preset == "full" else _DEMO_ROUNDS
         patience = _PATIENCE if self.preset == "full" else _DEMO_PATIENCE
         parameters = self.parameters(sample)
-        data = _matrix(xgboost, sample, parameters["nthread"])
+        data = _matrix(xgboost.QuantileDMatrix, sample, parameters["nthread"], max_bin=256)
+        # Not by the bins of the training rows, which would take an unseen category for one of theirs.
+        held = _matrix(xgboost.DMatrix, stop, parameters["nthread"]) if stop is not None else None
         history: dict[str, dict[str, list[float]]] = {}
         booster = xgboost.train(
             parameters,
             data,
             num_boost_round=rounds,
-            evals=[(_matrix(xgboost, stop, parameters["nthread"], data), "validation")] if stop is not None else [],
+            evals=[(held, "validation")] if held is not None else [],
             custom_metric=_criterion(sample) if stop is not None else None,
             early_stopping_rounds=patience if stop is not None else None,
             evals_result=history,
@@ -167,15 +169,14 @@ def feature_types(rows: Encoded) -> list[str]:
     return ["c" if feature.kind == "categorical" else "q" for feature in rows.encoder.features]
 
 
-def _matrix(xgboost: Any, sample: Sample, threads: int, reference: Any = None) -> Any:
-    return xgboost.QuantileDMatrix(
+def _matrix(kind: Any, sample: Sample, threads: int, **options: Any) -> Any:
+    return kind(
         sample.rows.trees,
         label=sample.truth,
         feature_types=feature_types(sample.rows),
         enable_categorical=True,
-        max_bin=256,
         nthread=threads,
-        ref=reference,
+        **options,
     )
 
 

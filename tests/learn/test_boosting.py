@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hbench.learn import Boosting, Constant, FitReport, Sample, project_to_simplex
+from hbench.learn import Boosting, Constant, FeatureEncoder, FitReport, Sample, project_to_simplex
 from hbench.learn.stored import load_encoder, load_fit, save_encoder, save_fit
-from tests.learn.samples import sample
+from tests.learn.samples import FEATURES, sample
 
 xgboost = pytest.importorskip("xgboost")
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
@@ -44,6 +44,25 @@ def test_classes_stop_by_macro_f1_over_the_whole_domain() -> None:
     assert best is not None
     assert fitted.report.curve[best - 1] == pytest.approx(1 - f1, abs=1e-6)  # XGBoost keeps six decimals
     assert min(fitted.report.curve) == fitted.report.curve[best - 1]
+
+
+def test_validation_rows_of_unseen_categories_stop_as_they_are_predicted() -> None:
+    rng = np.random.default_rng(0)
+
+    def part(word: str, rows: int, encoder: FeatureEncoder | None = None) -> Sample:
+        truth = rng.normal(size=rows)
+        shown = np.where(rng.random(rows) < 0.2, np.nan, truth)
+        given = {"a": shown, "b": [f"{word}{i % 9}" for i in range(rows)], "c": [None] * rows}
+        encoder = encoder or FeatureEncoder(FEATURES).fit(given)
+        return Sample(encoder.transform(given), truth, "number")
+
+    train = part("known", 200)
+    held = part("unseen", 60, train.rows.encoder)
+    fitted = Boosting(preset="demo").fit(train, held)
+    best = fitted.report.best_round
+    assert best is not None
+    error = np.abs(fitted.predict(held.rows) - held.truth).mean()
+    assert fitted.report.curve[best - 1] == pytest.approx(error, abs=1e-6)
 
 
 def test_two_classes_use_one_probability() -> None:
