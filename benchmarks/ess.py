@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib.externals.loky import get_reusable_executor
 from sklearn.ensemble import RandomForestRegressor
 
 from hbench.ess.blocks import Population, deal, within
@@ -115,8 +116,9 @@ def main() -> None:
         times = f"wall {wall:8.1f} s ({wall / best:4.1f} of ours)  cpu {cpu:8.1f} s"
         print(f"{name:24} {times}  largest difference {apart:.1e}")
     print(f"cpu ratio, one process each: {reference[1] / found['ours, 1 process'][1]:.2f}")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of this process: {peak:,.0f} MiB")
+    get_reusable_executor().shutdown(wait=True)
+    own, worker = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(f"peak memory: this process {own:,.0f} MiB, the largest worker {worker:,.0f} MiB")
 
 
 if __name__ == "__main__":
