@@ -49,6 +49,8 @@ class Learned:
         All that changes answers besides the training data.
     rows, validation_rows : int
         At most so many training rows by their position in the split, and validation rows.
+    mark : str
+        What every table is to say of the model, whatever its label.
     """
 
     reads: Literal["record"] = "record"
@@ -62,7 +64,9 @@ class Learned:
         settings: Mapping[str, JsonValue],
         rows: int,
         validation_rows: int = 0,
+        mark: str = "",
     ) -> None:
+        self.mark = mark
         self._context = context
         self._name = name
         self._make = make

@@ -63,7 +63,15 @@ def create_xgboost(argument: str, options: Mapping[str, JsonValue], context: Mod
     rows, validation_rows = read.integer("rows", 400_000), read.integer("validation_rows", 50_000)
     read.finish()
     make = _for(lambda seed: Boosting(preset="demo" if preset == "demo" else "full", seed=seed))
-    return Learned(context, "xgboost", make, settings={"preset": preset}, rows=rows, validation_rows=validation_rows)
+    return Learned(
+        context,
+        "xgboost",
+        make,
+        settings={"preset": preset},
+        rows=rows,
+        validation_rows=validation_rows,
+        mark="" if preset == "full" else f"preset={preset}",
+    )
 
 
 def _plain(

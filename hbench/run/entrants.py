@@ -129,8 +129,9 @@ def make_entrants(
         else:
             made = Made(words, Sampling())
             label = str(getattr(words, "name", None) or type(words).__name__)
-        # The label is shown and stored everywhere.
-        label = scrub(label)
+        # The label is shown and stored everywhere, and with it what must be known of a model wherever it is shown.
+        mark = str(getattr(made.model, "mark", ""))
+        label = scrub(label if mark in label else f"{label} ({mark})")
         if any(entrant.label == label for entrant, _ in entrants):
             raise ModelError(f"two models are called {label!r}", hint="Tell them apart with label=NAME in one of them.")
         with foreign(f"model {label}", ModelError):

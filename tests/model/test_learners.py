@@ -172,6 +172,8 @@ def test_options_enter_the_identity_and_wrong_ones_are_refused() -> None:
     caps = {"rows": 400_000, "validation_rows": 50_000}
     assert identity == {"model": "xgboost", "preset": "full", "seed": 42, **caps}
     assert create_random_forest("", {"trees": 10}, context).identity["trees"] == 10
+    assert create_xgboost("", {"preset": "demo"}, context).mark == "preset=demo"
+    assert create_xgboost("", {}, context).mark == ""
     with pytest.raises(ModelError, match="preset='quick' must be one of full, demo"):
         create_xgboost("", {"preset": "quick"}, context)
     with pytest.raises(ModelError, match="takes no argument"):

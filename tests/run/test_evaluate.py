@@ -254,6 +254,14 @@ def test_two_models_of_one_label_are_refused(toy: Any) -> None:
         go(toy, "spend", ["no_change", "no_change"])
 
 
+@pytest.mark.parametrize(("name", "label"), [("mine", "mine (preset=demo)"), ("x,preset=demo", "x,preset=demo")])
+def test_what_must_be_known_of_a_model_stands_in_its_label(toy: Any, name: str, label: str) -> None:
+    model = Scripted(lambda request, draw: Completion("[3]"), name)
+    model.mark = "preset=demo"  # type: ignore[attr-defined]
+    job = ready(toy, "spend", model)
+    assert [entrant.label for entrant in job.entrants] == [label]
+
+
 def test_two_models_never_share_answers(toy: Any) -> None:
     one, two = (Scripted(lambda request, draw: Completion("[3]"), name) for name in ("one", "two"))
     go(toy, "spend", [one, two])
