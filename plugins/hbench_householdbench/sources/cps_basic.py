@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 STEM = "micro/cps/cps_basic"
 TABLE, MONTHS = "cps_basic", "cps_months"
 CODES = Codes(MISSING, KNOWN, RANGES, SINCE)
+_OF_ONE = ("CPSIDP", "CPSIDV", "SERIAL", "WTFINL", "at")
+"""Columns without a dictionary: of almost every record another value, or one value of all."""
+_ASKED_FOR = ("at", "YEAR")
+"""Columns with statistics, by which readers skip months."""
 EXTRACT = RawFile(
     f"{STEM}.*",
     "https://cps.ipums.org, an extract of the monthly files with the 149 variables: cps_basic.csv.gz, "
@@ -155,7 +159,14 @@ class _Writer:
         self.availability.append(months.agg(pl.col("YEAR", "MONTH").first(), pl.len().alias("records"), *present))
         table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
         if self._file is None:
-            self._file = pq.ParquetWriter(self._path, table.schema, compression="zstd", compression_level=1)
+            self._file = pq.ParquetWriter(
+                self._path,
+                table.schema,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=[name for name in table.column_names if name not in _OF_ONE],
+                write_statistics=list(_ASKED_FOR),
+            )
         self._file.write_table(table, row_group_size=len(rows))
 
 

@@ -10,6 +10,7 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from io import BufferedIOBase
 from pathlib import Path
@@ -88,17 +89,27 @@ def csv_batches(path: Path, columns: tuple[str, ...], types: Types, odd: OddCell
     odd : OddCells
         Counts cells that are no numbers, which are null, and lines of other lengths, which are left out.
     """
-    first = 2
-    with closing(opened(path)) as stream:
+    with closing(opened(path)) as stream, ThreadPoolExecutor(1) as pool:
         stream.readline(_LONGEST_HEADER)
-        while block := stream.read(_BLOCK):
-            block += stream.readline()
-            if not block.endswith(b"\n"):
-                block += b"\n"
-            whole, lines = _whole_lines(block, len(columns), first, odd)
-            first += lines
-            if whole:
-                yield _table(whole, columns, types, odd)
+        blocks = _blocks(stream, len(columns), odd)
+        # The next block is unpacked and counted while this one is parsed.
+        waiting = pool.submit(next, blocks, None)
+        while (block := waiting.result()) is not None:
+            waiting = pool.submit(next, blocks, None)
+            if block:
+                yield _table(block, columns, types, odd)
+
+
+def _blocks(stream: BufferedIOBase, cells: int, odd: OddCells) -> Iterator[bytes]:
+    """Yield blocks of those lines that have as many cells."""
+    first = 2
+    while block := stream.read(_BLOCK):
+        block += stream.readline()
+        if not block.endswith(b"\n"):
+            block += b"\n"
+        whole, lines = _whole_lines(block, cells, first, odd)
+        first += lines
+        yield whole
 
 
 def _whole_lines(block: bytes, cells: int, first: int, odd: OddCells) -> tuple[bytes, int]:
