@@ -158,6 +158,8 @@ def command(
 
         click.echo(forecast(job))
         return
+    if batch_api:
+        click.echo("Batch APIs take up to a day. Ctrl-C leaves batches under way; the same command goes on.", err=True)
     result = _run(job, plain=plain, max_cost=max_cost)
     _show(result, plain=plain)
     raise click.exceptions.Exit(_code(result, max_invalid))
