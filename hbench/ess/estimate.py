@@ -16,7 +16,7 @@ from hbench.ess.losses import loss_of
 from hbench.ess.outcome import Outcome, known
 from hbench.ess.preparation import canonical_order, collapse, frequent_words, winsorise
 from hbench.ess.sizes import Sizes, training_sizes
-from hbench.ess.study import Study, average
+from hbench.ess.study import Fits, Study, average
 from hbench.ess.variance import FloatArray
 from hbench.learn import Feature, Kind, Learner, Rows, read_cells
 
@@ -151,6 +151,7 @@ def equivalent_sample_sizes(
     outcome: Kind | None = None,
     weights: Any = None,
     progress: Progress | None = None,
+    fits: Fits | None = None,
     **options: Any,
 ) -> dict[str, Curve]:
     """Estimate it for several outcomes of the same people, on the same blocks, and for their mean.
@@ -158,10 +159,13 @@ def equivalent_sample_sizes(
     Takes what `equivalent_sample_size` takes, outcomes and predictions by name. A row counts if it has all of them. The
     curve `MEAN` averages the outcomes' losses; squared and absolute errors are divided by those of the best constant in
     the training sample first, so that units do not matter.
+
+    `fits` holds what earlier calls with the same training sample and options, but another rule, have fitted, and takes
+    up what this one fits: rules that answered the same rows share their fits.
     """
     choices = Options(**options)
     problem = _Problem.read(X, outcomes, predictions, training, features, outcome, weights)
-    studies, scales, notes = problem.studies(choices)
+    studies, scales, notes = problem.studies(choices, {} if fits is None else fits)
     first = next(iter(studies.values()))
     sizes = training_sizes(choices.sizes, len(first.training or first.population), separate=training is not None)
     # A fit costs about as much as its rows and the rows that it is tested on.
@@ -241,7 +245,7 @@ class _Problem:
             0 if taught is None else int((~taught).sum()),
         )
 
-    def studies(self, options: Options) -> tuple[dict[str, Study], dict[str, float], dict[str, list[str]]]:
+    def studies(self, options: Options, fits: Fits) -> tuple[dict[str, Study], dict[str, float], dict[str, list[str]]]:
         """Return a study, a scale and notes for each outcome; blocks are the same for all."""
         some = next(iter(self.tested.values()))
         cells = some.cells if self.source is None else next(iter(self.source.values())).cells
@@ -249,8 +253,8 @@ class _Problem:
         order = canonical_order(
             collapse(some.cells, frequent),
             *(one.truth for one in self.tested.values()),
-            *self.predicted.values(),
             some.weights,
+            ties=list(self.predicted.values()),
         )
         studies: dict[str, Study] = {}
         scales: dict[str, float] = {}
@@ -281,6 +285,7 @@ class _Problem:
                 options.budget,
                 options.jobs,
                 options.seed,
+                fits,
             )
             scales[name] = _scale(loss_name, (source or tested).truth)
         return studies, scales, notes

@@ -17,10 +17,11 @@ OTHER = "other"
 """The category of all rare ones."""
 
 
-def canonical_order(cells: Cells, *others: npt.NDArray[Any] | None) -> IntArray:
+def canonical_order(cells: Cells, *others: npt.NDArray[Any] | None, ties: Sequence[npt.NDArray[Any]] = ()) -> IntArray:
     """Return an order of the rows that depends on their content alone, so that results do not on their order.
 
-    `others` (n, ...) tell rows apart that have the same predictors: outcomes, predictions, weights.
+    `others` (n, ...) tell rows apart that have the same predictors: outcomes, weights. `ties` put rows in order that
+    are alike in all of that: predictions, which must not move any other row, since fits do not depend on them.
     """
     words = [
         np.array([*vocabulary, ""], dtype=object)[codes]
@@ -28,13 +29,14 @@ def canonical_order(cells: Cells, *others: npt.NDArray[Any] | None) -> IntArray:
     ]
     # Zero has two signs, which are the same number.
     parts = [part + 0 for part in (cells.numeric, *others) if part is not None]
+    ties = [part + 0 for part in ties]
     keys = []
     for row in range(len(cells)):
         digest = hashlib.blake2b(digest_size=16)
         for part in parts:
             digest.update(part[row].tobytes())
         digest.update("\0".join(column[row] for column in words).encode())
-        keys.append(digest.digest())
+        keys.append((digest.digest(), *(part[row].tobytes() for part in ties)))
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
 
 

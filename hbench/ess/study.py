@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,10 @@ from hbench.learn import Learner
 from hbench.learn.problem import constant
 from hbench.learn.tuning import folds_of
 
+Fit = tuple[BlockErrors, npt.NDArray[np.int64], Mapping[str, Any], tuple[str, ...]]
+"""Errors, the tested rows, the algorithm's settings, and notes."""
+Fits = dict[tuple[str, int], Fit]
+"""Fits by what the tested rows are, and size."""
 TOO_FEW = "too few rows to tune: the defaults"
 
 
@@ -103,6 +109,8 @@ class Study:
         At most so many blocks.
     jobs, seed : int
         Processes, and the seed of blocks and tuning.
+    fits : dict
+        Fits of other studies that differ in the rule alone; taken from, and added to.
     """
 
     population: Population
@@ -114,6 +122,7 @@ class Study:
     budget: int | None
     jobs: int
     seed: int
+    fits: Fits = field(default_factory=dict)
 
     @property
     def rule(self) -> FloatArray:
@@ -127,6 +136,13 @@ class Study:
 
     def measure(self, size: int) -> Measured:
         """Fit and test at one size."""
+        key = (self._digest, size)
+        if key not in self.fits:
+            self.fits[key] = self._fit(size)
+        found, rows, settings, notes = self.fits[key]
+        return Measured(found, self.rule[rows], settings, self._agreement(found, rows), notes)
+
+    def _fit(self, size: int) -> Fit:
         learner, notes = self._tuned(size)
         options: dict[str, Any] = {"seed": self.seed, "budget": self.budget, "jobs": self.jobs}
         if self.training is not None:
@@ -135,9 +151,16 @@ class Study:
         else:
             found, rows = within(self.population, learner, size, self.loss, **options)
         counted = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
-        return Measured(
-            found, self.rule[rows], dict(learner.settings), self._agreement(found, rows), (*notes, *counted)
-        )
+        return found, rows, dict(learner.settings), (*notes, *counted)
+
+    @cached_property
+    def _digest(self) -> str:
+        """What the tested rows are, without the rule's predictions."""
+        rows, found = self.population, hashlib.sha256()
+        for part in (rows.cells.numeric, rows.cells.codes, rows.truth, rows.weights):
+            found.update(b"" if part is None else part.tobytes())
+        found.update(repr(rows.cells.vocabulary).encode())
+        return found.hexdigest()
 
     def _tuned(self, size: int) -> tuple[Learner, list[str]]:
         """Tune on a random subset of the size; block-out fits share what it chose."""

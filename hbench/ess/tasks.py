@@ -11,6 +11,7 @@ from hbench.ess.curve import Curve, Point
 from hbench.ess.estimate import MEAN, Options, equivalent_sample_sizes
 from hbench.ess.findings import Findings, LeftOut, Worth
 from hbench.ess.sizes import Sizes
+from hbench.ess.study import Fits
 from hbench.learn import Cells, Feature, Kind, read_cells
 from hbench.model.task_sample import KINDS, features_of, inputs_of
 from hbench.parse import parse_gold
@@ -121,6 +122,8 @@ def _compare(
         if scope.splits and part.split not in scope.splits:
             continue
         cells = _cells((inputs_of(record, task) for record in part.records), features)
+        # Models that answered the same records share an algorithm's fits.
+        fits: dict[tuple[str, Kind], Fits] = {}
         for model, answers in part.answers.items():
             if scope.models and model not in scope.models:
                 continue
@@ -130,7 +133,8 @@ def _compare(
                 groups = _alike(task.targets, scope.targets, found, task.name)
                 for kind, targets in groups.items():
                     try:
-                        curves = _curves(cells, answers, kind, targets, training, features, algorithm, options, told)
+                        curves = _curves(cells, answers, kind, targets, training, features, algorithm, options, told,
+                                         fits.setdefault((algorithm, kind), {}))  # fmt: skip
                     except HbenchError as error:
                         found.left_out.append(LeftOut(task.name, model, algorithm, error.message))
                         continue
@@ -176,6 +180,7 @@ def _curves(
     algorithm: str,
     options: Mapping[str, Any],
     progress: _Named | None,
+    fits: Fits,
 ) -> dict[str, Curve]:
     golds: list[Values | None] = [one.row.gold for one in answers]
     told = [one.row.prediction for one in answers]
@@ -189,6 +194,7 @@ def _curves(
         features=features,
         outcome=kind,
         progress=progress,
+        fits=fits,
         **{**options, "algorithm": algorithm, "sizes": sizes},
     )
     absent = [f"{size:,}" for size in options.get("sizes", ()) if size not in sizes] if sizes != "auto" else []

@@ -128,7 +128,7 @@ def _blocks_of(found: Curve, table: pd.DataFrame, labels: Any, size: int) -> lis
     cells = read_cells(table, numeric=list("abcde"), categorical=["region"])
     codes = (labels == "yes").astype(np.int64)
     said = (table["a"].to_numpy() > 1).astype(np.int64)
-    order = canonical_order(cells, codes, said)
+    order = canonical_order(cells, codes, ties=[said])
     return list(codes[order][deal(found.rows, size, seed=42)])
 
 

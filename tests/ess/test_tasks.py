@@ -99,6 +99,27 @@ def test_a_tasks_curve_is_that_of_its_rows(run: StoredRun, findings: Findings) -
     assert worth.target is None
 
 
+def test_models_that_answered_the_same_records_share_the_fits(
+    run: StoredRun, findings: Findings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import hbench.ess.study
+
+    fitted = []
+
+    def count(*given: object, **options: object) -> object:
+        fitted.append(given[3])
+        return between(*given, **options)  # type: ignore[arg-type]
+
+    between = hbench.ess.study.between
+    monkeypatch.setattr(hbench.ess.study, "between", count)
+    both = worth_of_run(run, ["ridge"], Scope(["tiny/spending"]), sizes=[5, 10, 20], budget=20).worths
+    assert [one.model for one in both] == ["marginal", "linear"]
+    assert fitted == [5, 10, 20]
+    (alone,) = [one for one in findings.worths if one.task == "tiny/spending"]
+    assert both[0].curve.points == alone.curve.points
+    assert both[1].curve.rule != alone.curve.rule
+
+
 def test_targets_come_singly_and_averaged(findings: Findings) -> None:
     both = {one.target: one.curve for one in findings.worths if one.task == "tiny/both"}
     assert set(both) == {"spending", "saving", None}
