@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hbench.core import DataError, HbenchError, RawFile
+from hbench.core import BuildReport, DataError, HbenchError, RawFile
 from hbench.data import Store
 from hbench.data.build import BuildItem, build_many, build_task
 from hbench.data.code import task_code
-from hbench.data.panels import raw_digests
+from hbench.data.panels import Panels, build_panels, raw_digests
 from hbench.data.sources import Recipe
 from hbench.data.status import task_status
 from hbench.data.taskdata import TaskData
@@ -45,6 +45,33 @@ def test_a_source_is_one_name_or_several() -> None:
     for wrong, message in (([], "the list names no source"), (["panel", "panel"], "sources are repeated: panel")):
         with pytest.raises(ValueError, match=message):
             study_task(source=wrong)
+
+
+class _Coded(Panel):
+    """A survey with a code that nobody has described, in how many builds it was read."""
+
+    builds = 0
+
+    def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
+        _Coded.builds += 1
+        super().build(raw, out, report=report)
+        report.problem("panel.csv", "SEX has the unknown code 7", 3, "line 4", code=True)
+
+
+def test_unknown_codes_stop_a_build_until_they_are_accepted_and_nothing_is_read_twice(
+    tmp_path: Path, raw: Path
+) -> None:
+    def panels(*, accept: bool) -> Panels:
+        return build_panels(
+            "coded", _Coded(), suite="s", kind="build", raw=raw, store=Store(tmp_path / "store"), accept_codes=accept
+        )
+
+    with pytest.raises(DataError, match=r"SEX has the unknown code 7: 3 rows line 4(.|\n)*--accept-codes"):
+        panels(accept=False)
+    assert [one["what"] for one in panels(accept=True).report["problems"] if one["code"]] == [
+        "SEX has the unknown code 7"
+    ]
+    assert _Coded.builds == 1
 
 
 def test_steps_reach_the_tables_of_all_sources(tmp_path: Path) -> None:
