@@ -141,7 +141,8 @@ def _effects(
 ) -> Findings:
     import sys
 
-    from hbench.ess.counterfactual import ask_counterfactuals, worth_of_effects
+    from hbench.ess.counterfactual import ask_counterfactuals
+    from hbench.ess.task_effects import worth_of_effects
     from hbench.run.progress import progress_for
 
     arms = [part.strip() for part in effect.split(",")]

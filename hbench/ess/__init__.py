@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hbench.ess.curve import Bound, Curve, Point, bound
 from hbench.ess.effects import effect_sample_size, potential_outcome_sample_size
-from hbench.ess.estimate import MEAN, Options, equivalent_sample_size, equivalent_sample_sizes
+from hbench.ess.estimate import MEAN, equivalent_sample_size, equivalent_sample_sizes
+from hbench.ess.options import Options
 from hbench.ess.variance import BlockErrors, Variance, difference_variance, error_variance
 
 __all__ = [

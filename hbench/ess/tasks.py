@@ -8,8 +8,9 @@ from typing import Any
 
 from hbench.core import HbenchError, Target, Value, Values
 from hbench.ess.curve import Curve, Point
-from hbench.ess.estimate import MEAN, Options, equivalent_sample_sizes
+from hbench.ess.estimate import MEAN, equivalent_sample_sizes
 from hbench.ess.findings import Findings, LeftOut, Worth
+from hbench.ess.options import Options
 from hbench.ess.sizes import Sizes
 from hbench.ess.study import Fits
 from hbench.learn import Cells, Feature, Kind, read_cells

@@ -8,8 +8,9 @@ import pytest
 
 from hbench.cli.main import main
 from hbench.core import HbenchError
-from hbench.ess.counterfactual import ask_counterfactuals, worth_of_effects
+from hbench.ess.counterfactual import ask_counterfactuals
 from hbench.ess.effects import effect_sample_size
+from hbench.ess.task_effects import worth_of_effects
 from hbench.learn import Feature
 
 pytest.importorskip("sklearn")
