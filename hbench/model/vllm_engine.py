@@ -26,7 +26,7 @@ ENVIRONMENT = {
     "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
 }
 
-_PATIENCE = 10.0
+_PATIENCE = 5.0
 """Seconds that the engine's processes have to end by themselves."""
 
 
