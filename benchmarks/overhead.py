@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,6 +152,12 @@ def server(latency: float, *words: str) -> Iterator[str]:
         process.wait()
 
 
+def answered(url: str) -> int:
+    """Return how many requests the server has answered."""
+    with urllib.request.urlopen(f"{url.removesuffix('/v1')}/stats") as response:
+        return int(json.load(response)["answered"])
+
+
 def evaluation(url: str, out: str, *, slots: int = 64, more: str = "") -> list[str]:
     """Return the command that is measured."""
     program = "import sys; from hbench.cli.main import main; sys.exit(main())"
@@ -249,14 +256,18 @@ def peers(folder: Path, inspect_python: str | None) -> int:
             commands["lm-eval"] = [sys.executable, "-m", "lm_eval", *words]
         if inspect_python is not None:
             words = ["eval", "peers/spend_peer.py", "--model", "openai/m", "--model-base-url", url]
-            words += ["--max-connections", "64", "--display", "plain"]
+            words += ["--max-connections", "64", "--display", "plain", "-M", "responses_api=false"]
             commands["inspect_ai"] = [inspect_python, "-m", "inspect_ai", *words]
         costs = {}
         for name, command in commands.items():
             measure(command, folder)  # Bytecode and caches are there afterwards.
             if name == "hbench":
                 command[command.index("own")] = "own-again"
+            before = answered(url)
             costs[name] = measure(command, folder)
+            # Peers may fail and exit with 0.
+            if answered(url) - before != 2_000:
+                raise SystemExit(f"{name} was answered {answered(url) - before:,} of 2,000 prompts")
             print(f"{name:>10}: {costs[name]}", flush=True)
     own = costs.pop("hbench")
     for name, cost in costs.items():
