@@ -1,4 +1,4 @@
-"""From the codes of one quarter's interviews to what tasks see."""
+"""From the codes of some quarters' interviews to what tasks see."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def reconcile(copies: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     copies : polars.DataFrame
-        Interviews of one quarter with ``package_year`` and ``file``.
+        All copies of some quarters' interviews, with ``q_index``, ``package_year`` and ``file``.
 
     Returns
     -------
     polars.DataFrame
-        One row for each (``newid``, ``interview_year``, ``interview_month``), in that order, with
+        One row for each (``newid``, ``interview_year``, ``interview_month``), in that order within their quarter, with
         ``cex_first_release_year``, the earliest package among its copies.
 
     Raises
@@ -70,7 +70,7 @@ def reconcile(copies: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     key = ["newid", "interview_year", "interview_month"]
-    copies = copies.sort(*key, "package_year")
+    copies = copies.sort("q_index", *key, "package_year")
     # Copies of an interview follow each other, so neighbours tell what grouping would, many times faster.
     same = pl.all_horizontal(pl.col(name) == pl.col(name).shift() for name in key).fill_null(False)
     twice = same & (pl.col("package_year") == pl.col("package_year").shift())
@@ -86,7 +86,7 @@ def reconcile(copies: pl.DataFrame) -> pl.DataFrame:
 
 
 def panel_ids(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the sample design and ``cex_panel_id`` to one quarter's interviews.
+    """Add the sample design and ``cex_panel_id`` to all interviews of some quarters.
 
     Household numbers are used again in every design.
 
@@ -111,12 +111,12 @@ def panel_ids(rows: pl.DataFrame) -> pl.DataFrame:
     odd = rows.filter(pl.col("__designs") != 1)
     if len(odd):
         raise DataError(
-            f"{len(odd):,} interviews of {quarter_name(odd['q_index'][0])} belong to no one sample design",
+            f"{len(odd):,} interviews belong to no one sample design, the first of {quarter_name(odd['q_index'][0])}",
             file=odd["file"][0],
             hint="In the first quarters of 1996, 2005 and 2015 the files fmli961, fmli051 and fmli151 tell them apart.",
         )
     rows = rows.with_columns(cex_panel_id=pl.concat_str("cex_sample_design", pl.lit(":"), "cu_id")).drop("__designs")
-    again = rows.filter(pl.col("cex_panel_id").is_duplicated())
+    again = rows.filter(pl.struct("q_index", "cex_panel_id").is_duplicated())
     if len(again):
         raise DataError(
             f"{len(again):,} interviews are a household's second in a quarter, among them {again['cex_panel_id'][0]}",

@@ -17,6 +17,8 @@ from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releas
 if TYPE_CHECKING:
     import polars as pl
 
+_ROWS = 16_384
+"""Interviews that are cleaned together, at least; a quarter of the survey has up to 8,000."""
 COLUMNS = (
     *("newid", "cu_id", "cex_panel_id", "cex_sample_design", "interview_year", "interview_month", "quarter"),
     *("interview_date", "release_date", "release_date_source", "interview_position", "weight", "fam_size"),
@@ -36,7 +38,7 @@ class CexInterview:
 
     The reference's screening flags, which no released task uses, and states are not made.
 
-    No more than one household file and one quarter are in memory at a time.
+    No more than one household file or a few quarters are in memory at a time.
     """
 
     @property
@@ -94,7 +96,7 @@ def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: Build
 
     writer: pq.ParquetWriter | None = None
     try:
-        for rows in _quarters(parts, releases, report):
+        for rows in _cleaned(parts, releases, report):
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
             if writer is None:
                 texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
@@ -107,11 +109,8 @@ def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: Build
         raise DataError("the packages hold no interview", file="micro/cex/interview")
 
 
-def _quarters(parts: Path, releases: pl.DataFrame, report: BuildReport) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
-    for folder in sorted(parts.iterdir(), key=lambda path: int(path.name)):
-        copies = pl.concat(pl.read_ipc(part) for part in sorted(folder.iterdir()))
+def _cleaned(parts: Path, releases: pl.DataFrame, report: BuildReport) -> Iterator[pl.DataFrame]:
+    for copies in _together(parts):
         rows = cex_clean.reconcile(copies)
         report.counts["interview.copies_of_earlier_packages"] += len(copies) - len(rows)
         rows = cex_clean.panel_ids(rows)
@@ -126,6 +125,20 @@ def _quarters(parts: Path, releases: pl.DataFrame, report: BuildReport) -> Itera
         report.counts["interview.interviews"] += len(rows)
         report.counts["interview.without_food_after_redesign"] += _without_food(rows)
         yield rows.select(COLUMNS)
+
+
+def _together(parts: Path) -> Iterator[pl.DataFrame]:
+    """Yield all copies of as many quarters as make a table worth the cost of its plans."""
+    import polars as pl
+
+    held: list[pl.DataFrame] = []
+    for folder in sorted(parts.iterdir(), key=lambda path: int(path.name)):
+        held += [pl.read_ipc(part) for part in sorted(folder.iterdir())]
+        if sum(map(len, held)) >= _ROWS:
+            yield pl.concat(held)
+            held = []
+    if held:
+        yield pl.concat(held)
 
 
 def _without_food(rows: pl.DataFrame) -> int:
