@@ -149,6 +149,8 @@ def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_
         if name is not None and name not in sets:
             raise DataError(f"the suite {suite} has no released set {name!r}", hint=f"Sets: {', '.join(sets)}.")
         repository = sets[name] if name is not None else next(iter(sets.values()))
+        if (terms := index.suite(suite).released) is not None:
+            click.echo(terms)
         folder = hub.fetch(Store(), suite, repository, revision=revision)
         click.echo(f"{suite}: {repository} at {folder.name} in {folder}")
         for notice in index.suite(suite).notices:

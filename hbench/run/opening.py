@@ -19,6 +19,9 @@ from hbench.spec.task import Task
 if TYPE_CHECKING:
     from hbench.plugin import Registry
 
+RELEASED = ("hub", "folder")
+"""Kinds of data that somebody has released; their own terms hold."""
+
 
 def open_plan(
     tasks: str | Sequence[str],
@@ -74,8 +77,10 @@ def open_plan(
             continue
         if settings.without:
             data = ablate(data, task, entry, registry, settings.without)
-        if (old := outdated(data)) is not None:
-            notices[entry.suite] += (old,)
+        terms = suites[entry.suite].released if data.kind in RELEASED else None
+        for said in (terms, outdated(data)):
+            if said is not None and said not in notices[entry.suite]:
+                notices[entry.suite] += (said,)
         planned.append(PlannedTask(_with_policy(task, settings), data, settings))
     if absent and not (skip_absent and planned):
         together = absent_together(absent, of=len(specs))

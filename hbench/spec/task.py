@@ -342,6 +342,8 @@ class Suite(Frozen):
     leaderboard: str | None = None
     """Registered leaderboard rule."""
     citation: str | None = None
+    released: str | None = None
+    """Licence and other terms of the released data sets, shown before they are fetched and wherever they are used."""
     notices: tuple[Notice, ...] = ()
 
     def notices_of(self, tasks: Iterable[Task]) -> tuple[str, ...]:

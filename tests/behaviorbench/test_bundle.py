@@ -12,6 +12,8 @@ from hbench.core import DataError
 from hbench.data import Store, open_data
 from hbench.data.choice import DataChoice
 from hbench.plugin import default_registry
+from hbench.run.opening import open_plan
+from hbench.run.plan import Settings
 from hbench.spec import load_suite, load_task
 
 TASKS = Path(__file__).parents[2] / "task_yamls" / "behaviorbench"
@@ -63,6 +65,15 @@ def test_workflows_have_journals_and_the_olympiad_letters(tmp_path: Path) -> Non
     asked = {"system": "s", "user": "Which?\n\nA. x\nB. y\nC. z\nD. w", "assistant": "BC"}
     write(tmp_path, "economics_contests/ieo_economics.jsonl", [asked])
     assert opened(tmp_path, "ieo_economics") == [(None, None, "BC")]
+
+
+def test_the_bundle_s_licence_is_told_wherever_it_is_used(tmp_path: Path) -> None:
+    row = {"system": "You play.", "user": "Divide.", "assistant": "[50]", "metadata": {"user_id": "123456"}}
+    write(tmp_path, "moblab/game_behavior/dictator_test.jsonl", [row])
+    choices = (DataChoice.parse(str(tmp_path)),)
+    _, notices = open_plan("game_behavior_dictator", choices, Settings(), registry=default_registry())
+    assert ["CC BY-NC-ND 4.0" in text for text in notices["behaviorbench"]] == [False, True]
+    assert "MobLab" in notices["behaviorbench"][0]
 
 
 def test_a_prompt_without_an_item_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -97,15 +98,17 @@ def test_fetch_without_a_released_set(folder: Path) -> None:
 
 
 def test_fetch_chooses_the_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "_suite.yaml").write_text("suite: study\ntitle: A study\nhub: {small: g/small, whole: g/whole}\n")
+    page = "suite: study\ntitle: A study\nhub: {small: g/small, whole: g/whole}\nreleased: Not for sale.\n"
+    (folder / "_suite.yaml").write_text(page)
     asked: list[Any] = []
 
     def fetch(store: Store, suite: str, repository: str, *, revision: str | None) -> Path:
         asked.append((suite, repository, revision))
+        click.echo("fetching")
         return folder
 
     monkeypatch.setattr("hbench.data.hub.fetch", fetch)
-    run(folder, "fetch", "@study")
+    assert run(folder, "fetch", "@study").output.startswith("Not for sale.\nfetching\n")
     run(folder, "fetch", "@study", "--set", "whole", "--revision", "v2")
     assert asked == [("study", "g/small", None), ("study", "g/whole", "v2")]
     with pytest.raises(HbenchError, match="no released set 'large'"):
