@@ -19,8 +19,8 @@ from hbench.spec import Task
 class HistoryMean(Baseline):
     """A person goes on as on average so far: the mean of past numbers, the most frequent past class.
 
-    The past values are the predictors that a target names in `history`, else its lags (``COLUMN_lag1`` and on). Of
-    equally frequent classes the latest counts.
+    The past values are the predictors that a target names in `history`, else its lags (``COLUMN_lag1`` and on), else
+    the predictors that are its no-change answer. Of equally frequent classes the latest counts.
     """
 
     name = "history_mean"
@@ -67,7 +67,12 @@ def history_of(target: Target, task: Task) -> list[tuple[str, ...]]:
         return [target.history]
     known = set(task.predictor_columns)
     columns = target.columns or (target.column or target.name,)
-    return [tuple(lag for k in range(1, 100) if (lag := f"{column}_lag{k}") in known) for column in columns]
+    lags = [tuple(lag for k in range(1, 100) if (lag := f"{column}_lag{k}") in known) for column in columns]
+    if all(lags):
+        return lags
+    # The no-change answer is a past value too, under a name of its own.
+    latest = (target.no_change,) if isinstance(target.no_change, str) else target.no_change or ()
+    return [(name,) if name in known else () for name in latest] or lags
 
 
 def _known(predictors: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:

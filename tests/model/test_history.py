@@ -41,6 +41,14 @@ def test_vectors_average_label_by_label(bench: Any) -> None:
     assert json.loads(answered(bench, VECTOR, lags, given).text)[0] == pytest.approx([0.3, 0.3, 0.4])
 
 
+def test_without_lags_the_no_change_answer_is_the_past(bench: Any) -> None:
+    target = {**NUMBER, "no_change": "last_year"}
+    assert json.loads(answered(bench, target, ["last_year"], {"last_year": 5.0}).text) == [5.0]
+    vector = {**VECTOR, "no_change": ["p0", "q0", "r0"]}
+    given = {"p0": 0.2, "q0": 0.3, "r0": 0.5}
+    assert json.loads(answered(bench, vector, ["p0", "q0", "r0"], given).text)[0] == pytest.approx([0.2, 0.3, 0.5])
+
+
 def test_a_named_history_may_be_a_list(bench: Any) -> None:
     target = {**NUMBER, "history": ["past"]}
     assert json.loads(answered(bench, target, ["past"], {"past": [1, 2, 6]}).text) == [3.0]
