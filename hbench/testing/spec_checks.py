@@ -7,6 +7,7 @@ from typing import Any
 
 from hbench.core import AnswerSpec, Completion, Failure, HbenchError, Metric, Parsed, Parser, SampleMetric
 from hbench.core.direction import IN_WORDS
+from hbench.model.families import Family
 from hbench.spec.load import SUITE_PAGE, read_page, read_task
 from hbench.testing.subject import SuiteUnderTest, TaskUnderTest
 from hbench.testing.task_faults import suite_faults, task_faults
@@ -93,6 +94,8 @@ def parsers(task: TaskUnderTest) -> Iterator[str]:
 
 def _misfit(kind: str, component: Any) -> str | None:
     """Return what a component lacks, or None."""
+    if kind == "family":
+        return None if isinstance(component, Family) else "is no hbench.model.Family"
     if not callable(component):
         return "cannot be called"
     if kind in ("parser", "metric"):

@@ -52,7 +52,7 @@ def test_numbers(scores, parts, task: str, column: str, decimals: int) -> None:
     predictions = {
         "no_change": past,
         "marginal": np.round(train[column].median(), decimals),
-        "linear": np.round(ridge.predict(design(train, test)), decimals),
+        "linear": ridge.predict(design(train, test)),
     }
     for model, prediction in predictions.items():
         error = (prediction - truth).abs()
