@@ -67,7 +67,7 @@ def components(suite: SuiteUnderTest) -> Iterator[str]:
         except HbenchError as error:
             yield str(error)
             continue
-        fault = _misfit(info.kind, component)
+        fault = misfit(info.kind, component)
         if fault:
             yield f"the {info.kind} {info.name!r} ({info.target}) {fault}"
 
@@ -92,7 +92,7 @@ def parsers(task: TaskUnderTest) -> Iterator[str]:
             yield f"the parser {task.spec.answer.parser!r} gives no reason for refusing {_short(text)}"
 
 
-def _misfit(kind: str, component: Any) -> str | None:
+def misfit(kind: str, component: Any) -> str | None:
     """Return what a component lacks, or None."""
     if kind == "family":
         return None if isinstance(component, Family) else "is no hbench.model.Family"

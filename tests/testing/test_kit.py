@@ -16,9 +16,11 @@ import yaml
 from hbench.cli.main import main
 from hbench.core import Aligned, AnswerSpec, Completion, Failure, Parsed, SelectionError, Values
 from hbench.data import Store
+from hbench.model.families import Family
 from hbench.plugin import ComponentInfo, Registry, Scope
 from hbench.plugin.builtin import hbench_register
 from hbench.testing import CHECKS, SuiteUnderTest, Verdict, check_suite
+from hbench.testing.spec_checks import misfit
 
 TASK: dict[str, Any] = {
     "task": "spending",
@@ -303,3 +305,8 @@ def test_householdbench_as_far_as_its_rows_go(capsys: pytest.CaptureFixture[str]
     rows = Path(__file__).resolve().parents[1] / "householdbench" / "rows"
     only = [word for name in ("records", "answers", "missing", "leakage", "metrics") for word in ("--only", name)]
     assert main(["check", "suite", "householdbench", "--rows", str(rows), *only]) == 0, capsys.readouterr().out
+
+
+def test_a_registered_family_must_be_one() -> None:
+    assert misfit("family", Family("small", {"temperature": 0.5}, "its card")) is None
+    assert misfit("family", object()) == "is no hbench.model.Family"
