@@ -17,7 +17,7 @@ from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releas
 if TYPE_CHECKING:
     import polars as pl
 
-_ROWS = 16_384
+_ROWS = 8_192
 """Interviews that are cleaned together, at least; a quarter of the survey has up to 8,000."""
 COLUMNS = (
     *("newid", "cu_id", "cex_panel_id", "cex_sample_design", "interview_year", "interview_month", "quarter"),
