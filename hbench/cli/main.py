@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "Show the scores of runs.",
     "ess": "Tell how many human observations a model is worth.",
     "query": "Ask a run's rows in SQL.",
+    "sft": "Fine-tune a model on a suite's training data, and measure what it gains.",
     "ls": "List tasks, suites, models and other components.",
     "show": "Show a task, or a run.",
     "data": "Make, fetch, export and inspect data.",

@@ -1,0 +1,10 @@
+"""`hbench sft`: fine-tune models."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group("sft")
+def command() -> None:
+    """Fine-tune a model on a suite's training data, and measure what it gains."""
