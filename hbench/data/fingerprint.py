@@ -14,7 +14,7 @@ from hbench.spec.task import Task
 RULES = "1"
 """Version of the rules that make data; a change that alters any stored byte raises it."""
 _NOT_CONTENT = frozenset(
-    {"title", "description", "topic", "mode", "groups", "survey", "metrics", "learn", "citation", "treatment"}
+    {"title", "description", "topic", "mode", "groups", "survey", "metrics", "learn", "sft", "citation", "treatment"}
 )
 
 

@@ -26,6 +26,7 @@ KINDS = (
     "leaderboard",
     "layout",
     "section",
+    "expansion",
 )
 _TARGET = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -191,6 +191,27 @@ class Learn(Frozen):
     """Decimals of predicted numbers; by default they stay as they are."""
 
 
+class FineTuning(Frozen):
+    """How the task enters a fine-tuning set."""
+
+    held_out: str | None = None
+    """Why it does not: it is for evaluation alone."""
+    copies: int = Field(default=1, ge=1)
+    """Identical copies of each training example."""
+    expand: str | None = None
+    """A registered function that returns all answers of a record that are right, each for an example of its own."""
+    most: int | None = Field(default=None, ge=1)
+    """Largest number of examples that one record becomes; of more answers a seeded draw is taken."""
+    disjoint: tuple[Literal["record", "person", "prompt"], ...] = ("record", "prompt")
+    """What no training example may have in common with any evaluation record; the rest is counted only."""
+
+    @model_validator(mode="after")
+    def _some_answers(self) -> FineTuning:
+        if self.most is not None and self.expand is None:
+            raise ValueError("`most` limits what `expand` returns, so it needs `expand`")
+        return self
+
+
 class Task(Frozen):
     """One task, as its YAML says it. The order of keys is that of the paper's appendix."""
 
@@ -229,6 +250,7 @@ class Task(Frozen):
     metrics: tuple[MetricUse, ...] = Field(min_length=1)
     """The first is the headline."""
     learn: Learn = Field(default_factory=Learn)
+    sft: FineTuning = Field(default_factory=FineTuning)
     citation: str | None = None
 
     @field_validator("source")

@@ -158,6 +158,8 @@ def _named(task: Task) -> Iterator[tuple[str, str, Steps]]:
     yield "aggregator", task.answer.aggregate, ("answer", "aggregate")
     for number, use in enumerate(task.metrics):
         yield "metric", use.metric, ("metrics", number, "metric")
+    if task.sft.expand is not None:
+        yield "expansion", task.sft.expand, ("sft", "expand")
 
 
 def _absent(registry: Registry, kind: str, name: str, suite: str) -> HbenchError | None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hbench.core import Aligned, Better, InvalidPolicy, ScoreError
+from hbench.core import Aligned, Better, DataError, InvalidPolicy, Record, ScoreError, Values
 from hbench.core.metric import FloatArray
 
 OTHERS = "other_players_choices"
+WINNERS = "all_winners"
 
 
 def wins(guess: float, others: Sequence[float]) -> bool:
@@ -24,6 +25,20 @@ def winning(others: Sequence[float]) -> list[int]:
     target = 2 / 3 * (guesses + sum(others)) / (1 + len(others))
     closest = np.abs(np.unique(others)[:, None] - target).min(axis=0)
     return [int(guess) for guess in guesses[np.abs(guesses - target) <= closest]]
+
+
+def winning_guesses(record: Record) -> list[Values]:
+    """Return every guess that would have won a record's round, each of which is a right answer.
+
+    Raises
+    ------
+    DataError
+        The record does not name the winners.
+    """
+    winners = record.metadata.get(WINNERS)
+    if not winners:
+        raise DataError(f"the record has no {WINNERS!r}", task=record.task, record=record.key)
+    return [(float(guess),) for guess in winners]
 
 
 class WinRate:

@@ -25,6 +25,7 @@ def hbench_register(scope: Scope) -> None:
     scope.add("step", "earlier_rounds", f"{_PACKAGE}.steps:earlier_rounds")
     scope.add("step", "across_games", f"{_PACKAGE}.steps:across_games")
     scope.add("step", "winning_guesses", f"{_PACKAGE}.steps:winning_guesses")
+    scope.add("expansion", "winning_guesses", f"{_PACKAGE}.contest:winning_guesses")
     scope.add("leaderboard", "behaviorbench", f"{_PACKAGE}.board:behaviorbench")
     scope.add("metric", "win_rate", f"{_PACKAGE}.contest:WinRate")
     scope.add("metric", "rouge1", f"{_PACKAGE}.texts:Rouge1")
