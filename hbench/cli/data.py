@@ -13,9 +13,9 @@ from hbench.cli.executor import EXECUTOR, make_executor
 
 if TYPE_CHECKING:
     from hbench.core import HbenchError
-    from hbench.data.opening import RecordsOf
     from hbench.data.sources import Recipe
     from hbench.data.status import SourceStatus, StoredStatus, TaskStatus
+    from hbench.data.taskdata import RecordsOf
     from hbench.plugin import Registry
     from hbench.spec import Task, TaskEntry, TaskIndex
 

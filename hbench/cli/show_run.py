@@ -9,7 +9,7 @@ import click
 
 if TYPE_CHECKING:
     from hbench.core import Outcome, Parser
-    from hbench.run.entrants import Entrant
+    from hbench.run.entrant import Entrant
     from hbench.run.journal import Journal
     from hbench.run.plan import PlannedTask, Question
 

@@ -17,9 +17,9 @@ from hbench.data.code import task_code
 from hbench.data.context import SLICE, StepContext
 from hbench.data.files import sha256_file
 from hbench.data.fingerprint import RULES, fingerprint, spec_digest
+from hbench.data.folder import DATA, FUNNEL, RECORDS, SPLIT, TABLE, TRAINING
 from hbench.data.funnel import Funnel, FunnelRow
 from hbench.data.lines import dump_line
-from hbench.data.opening import RecordsOf
 from hbench.data.panels import Panels
 from hbench.data.parameters import parameter_faults
 from hbench.data.parts import split_columns, write_sample
@@ -28,9 +28,9 @@ from hbench.data.records import write_records
 from hbench.data.sources import DEMO_SEED, Recipe, all_made, all_tables, joint_report, task_panels, try_source_panels
 from hbench.data.splits import COLUMNS, everything
 from hbench.data.store import Store
-from hbench.data.stored import DATA, FUNNEL, RECORDS, SPLIT, TABLE, TRAINING, named
+from hbench.data.stored import named
 from hbench.data.tables import KEY_COLUMNS, key_columns, rows_at
-from hbench.data.taskdata import TaskData, is_evaluation, with_split
+from hbench.data.taskdata import RecordsOf, TaskData, is_evaluation, with_split
 from hbench.data.truth import target_columns, target_values
 from hbench.execute import Executor
 from hbench.spec.task import FileSource, Task

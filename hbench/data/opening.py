@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hbench.core import AbsentError, DataError, PluginError, Record
+from hbench.core import AbsentError, DataError, PluginError
 from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice, choose
 from hbench.data.code import changed_code
 from hbench.data.fingerprint import spec_digest
 from hbench.data.store import Store
-from hbench.data.taskdata import TaskData
+from hbench.data.taskdata import RecordsOf, TaskData
 from hbench.spec.task import FileSource, Suite, Task
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
-
-
-class RecordsOf(Protocol):
-    """Makes the records of a task's rows, one each, in their order (`hbench.prompt.table_records`)."""
-
-    def __call__(self, task: Task, rows: Iterable[Mapping[str, Any]], /, *, prompts: bool = True) -> Iterator[Record]:
-        """Yield the records, without `prompts` with empty messages."""
-        ...
-
 
 IMPLICIT = ("demo", "package", "file")
 """Kinds that may be made on the way: they need nothing that the user would have to name."""

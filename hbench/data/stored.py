@@ -10,17 +10,12 @@ from typing import Any
 
 from hbench.core import DataError, Record, TrainingAnswer, Value
 from hbench.data.files import sha256_file
+from hbench.data.folder import DATA, FUNNEL, RECORDS, TRAINING
 from hbench.data.funnel import Funnel
 from hbench.data.lines import read_jsonl
 from hbench.data.records import read_records
 from hbench.data.taskdata import TRAINING_SPLITS, Renderer, Sample, is_evaluation, with_split
 
-TABLE = "table.parquet"
-SPLIT = "split.parquet"
-RECORDS = "records.jsonl"
-TRAINING = "training.jsonl"
-FUNNEL = "funnel.json"
-DATA = "data.json"
 _BATCH = 2048
 
 
@@ -58,11 +53,13 @@ class StoredReader:
             for _, row in read_jsonl(self._verified(TRAINING))
         ]
 
-    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
-        """Yield the training rows, then the validation rows, of each the first by split position, without prompts."""
+    def training_records(
+        self, limit: int | None, validation: int | None, *, prompts: bool = False
+    ) -> Iterator[Record]:
+        """Yield the training rows, then the validation rows, of each the first by split position."""
         caps = {"train": limit, "validation": validation}
         wanted = {name: caps[name] for name in TRAINING_SPLITS if self.splits().get(name)}
-        return self._rendered(wanted, prompts=False) if wanted else iter(())
+        return self._rendered(wanted, prompts=prompts) if wanted else iter(())
 
     def funnel(self) -> Funnel:
         """Return the sample construction's counts."""

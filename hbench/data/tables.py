@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import DataError
-from hbench.data.stored import SPLIT, TABLE
+from hbench.data.folder import SPLIT, TABLE
 from hbench.spec.task import Task
 
 if TYPE_CHECKING:

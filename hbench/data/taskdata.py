@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from hbench.core import DataError, JsonValue, Record, TrainingAnswer
 from hbench.data.funnel import Funnel
+from hbench.spec.task import Task
 
 Sample = Literal["eval", "all"]
 """The suite's fixed evaluation sample, or every row."""
@@ -21,6 +22,14 @@ class Renderer(Protocol):
 
     def __call__(self, rows: Iterable[Mapping[str, Any]], /, *, prompts: bool = True) -> Iterator[Record]:
         """Yield the records; without `prompts` their messages stay empty, which is far quicker."""
+        ...
+
+
+class RecordsOf(Protocol):
+    """Makes the records of a task's rows, one each, in their order (`hbench.prompt.table_records`)."""
+
+    def __call__(self, task: Task, rows: Iterable[Mapping[str, Any]], /, *, prompts: bool = True) -> Iterator[Record]:
+        """Yield the records, without `prompts` with empty messages."""
         ...
 
 
@@ -39,8 +48,13 @@ class TaskReader(Protocol):
         """Return the truth of the training split; empty where the layout has none."""
         ...
 
-    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
-        """Yield the training and validation rows, at most so many of each; none where the layout has none."""
+    def training_records(
+        self, limit: int | None, validation: int | None, *, prompts: bool = False
+    ) -> Iterator[Record]:
+        """Yield the training and validation rows, at most so many of each; none where the layout has none.
+
+        With `prompts`, each bears its finished prompt; without, it need not.
+        """
         ...
 
     def funnel(self) -> Funnel | None:
@@ -111,12 +125,14 @@ class TaskData:
         """Return the truth of the training split (of a large one, a fixed part); empty where there is none."""
         return self.reader.training_answers()
 
-    def training_records(self, limit: int | None = None, validation: int | None = None) -> Iterator[Record]:
+    def training_records(
+        self, limit: int | None = None, validation: int | None = None, *, prompts: bool = False
+    ) -> Iterator[Record]:
         """Yield training and validation rows with predictors and gold, of each the first by position in the split.
 
-        Their prompts are not rendered: who learns from predictors does not read them.
+        Their prompts are rendered with `prompts` only: who learns from predictors does not read them.
         """
-        return self.reader.training_records(limit, validation)
+        return self.reader.training_records(limit, validation, prompts=prompts)
 
     def funnel(self) -> Funnel | None:
         """Return the sample construction's counts, if they are known."""

@@ -54,7 +54,7 @@ def counterfactual_records(
     SpecError, DataError
         The task has no treatment, or the table that prompts were made of is not there.
     """
-    from hbench.data.stored import TABLE
+    from hbench.data.folder import TABLE
     from hbench.data.tables import named_rows
     from hbench.prompt import PromptRenderer
 

@@ -43,7 +43,7 @@ def ablate(data: TaskData, task: Task, entry: TaskEntry, registry: Registry, wit
     DataError
         When the data are finished prompts without the table that they were made of.
     """
-    from hbench.data.stored import TABLE
+    from hbench.data.folder import TABLE
 
     if not (data.path / TABLE).is_file():
         raise DataError(
@@ -71,13 +71,15 @@ class _Ablated:
 
     def records(self, split: str | None, sample: Sample) -> Iterator[Record]:
         """Yield the records in their order, with new prompts."""
+        return self._prompted(list(self.inner.records(split, sample)))
+
+    def _prompted(self, records: list[Record]) -> Iterator[Record]:
         from hbench.data.tables import named_rows
         from hbench.prompt import PromptRenderer
 
         renderer = PromptRenderer(
             self.task, registry=self.registry, folder=self.entry.path.parent, root=self.entry.root
         )
-        records = list(self.inner.records(split, sample))
         rows: Mapping[tuple[str, str | None], Mapping[str, Any]] = dict(
             named_rows(self.data.path, {(record.id, record.time) for record in records})
         )
@@ -95,9 +97,11 @@ class _Ablated:
     def training_answers(self) -> list[TrainingAnswer]:
         return self.inner.training_answers()
 
-    def training_records(self, limit: int | None, validation: int | None) -> Iterator[Record]:
-        # Training records bear no prompts.
-        return self.inner.training_records(limit, validation)
+    def training_records(
+        self, limit: int | None, validation: int | None, *, prompts: bool = False
+    ) -> Iterator[Record]:
+        records = self.inner.training_records(limit, validation)
+        return self._prompted(list(records)) if prompts else records
 
     def funnel(self) -> Funnel | None:
         return self.inner.funnel()

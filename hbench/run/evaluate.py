@@ -13,9 +13,11 @@ from hbench.core import DataError, InvalidPolicy, JsonValue, Model, ModelError, 
 from hbench.core.errors import foreign
 from hbench.data.choice import DataChoice
 from hbench.execute import Executor, Hiring
+from hbench.run.asked import Asked
 from hbench.run.context import PlanContext
-from hbench.run.entrants import Entrant, make_entrants
-from hbench.run.execute import Asked, Stopped, execute
+from hbench.run.entrant import Entrant
+from hbench.run.entrants import make_entrants
+from hbench.run.execute import Stopped, execute
 from hbench.run.fits import write_reports
 from hbench.run.folder import RunFolder, default_folder
 from hbench.run.journal import Journal

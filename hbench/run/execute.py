@@ -7,14 +7,14 @@ import contextlib
 import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from types import FrameType
 from typing import Any, TypeVar
 
 from hbench.core import Failure, Model, ModelError, Outcome, Request
 from hbench.core.errors import foreign
-from hbench.run.entrants import Entrant
+from hbench.run.asked import Asked
+from hbench.run.entrant import Entrant
 from hbench.run.journal import Journal
 from hbench.run.plan import Plan, PlannedTask
 from hbench.run.progress import Progress
@@ -38,24 +38,6 @@ class Stopped(KeyboardInterrupt):
     def __init__(self, signal: int) -> None:
         super().__init__(f"stopped by signal {signal}")
         self.signal = signal
-
-
-@dataclass
-class Asked:
-    """What became of one model's turn.
-
-    Attributes
-    ----------
-    requested, answered, failed : int
-        Draws sent, answers received, draws that failed for good.
-    error : ModelError or None
-        Why the model gave up.
-    """
-
-    requested: int = 0
-    answered: int = 0
-    failed: int = 0
-    error: ModelError | None = None
 
 
 def execute(
@@ -106,7 +88,7 @@ async def _ask(plan: Plan, entrant: Entrant, model: Model, journal: Journal, ask
     key_of = entrant.key
 
     def requests() -> Iterator[Request]:
-        for request in chain.from_iterable(missing(planned, entrant, journal) for planned in entrant.tasks(plan)):
+        for request in chain.from_iterable(missing(planned, entrant, journal) for planned in plan.asked_of(entrant)):
             asked.requested += len(request.draws)
             yield request
 

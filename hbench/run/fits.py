@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hbench.core import JsonValue, Model, Reporting
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.folder import RunFolder, read_json
 
 _FOLDER = "fits"

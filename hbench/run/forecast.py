@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hbench.core import Model
 from hbench.model.limits import Prices
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.evaluate import JOURNAL, Job
 from hbench.run.execute import missing
 from hbench.run.journal import Journal

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hbench.core import JsonValue, RunError
 from hbench.core.version import __version__
 from hbench.data.choice import DataChoice
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.folder import read_json
 from hbench.run.plan import Plan, Settings
 from hbench.run.scrub import scrub, scrub_all

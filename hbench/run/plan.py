@@ -14,7 +14,7 @@ from hbench.run.keys import digest, prompt_digest
 from hbench.spec.task import Task
 
 if TYPE_CHECKING:
-    from hbench.run.entrants import Entrant
+    from hbench.run.entrant import Entrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +191,10 @@ class Plan:
             if planned.name == name:
                 return planned
         raise SelectionError(f"the run has no task {name!r}")
+
+    def asked_of(self, entrant: Entrant) -> list[PlannedTask]:
+        """Return the tasks that a model is asked."""
+        return [planned for planned in self.tasks if planned.name not in entrant.unsupported]
 
     def about(self, entrants: Sequence[Entrant]) -> dict[str, JsonValue]:
         """Return what names the run: everything but the limit and the draws, which may grow."""

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from hbench.run.entrants import Entrant
-    from hbench.run.execute import Asked
+    from hbench.run.asked import Asked
+    from hbench.run.entrant import Entrant
 
 
 STOPPING = "Stopping: the model finishes what it has begun, so that it need not be asked again."
@@ -116,7 +116,7 @@ class Bars:
             console=Console(stderr=True),
             refresh_per_second=4,
         )
-        total = sum(requests_of(planned) for planned in entrant.tasks(plan))
+        total = sum(requests_of(planned) for planned in plan.asked_of(entrant))
         self._done = self._failed = 0
         self._cost = None
         self._begun = time.monotonic()

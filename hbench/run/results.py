@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import JsonValue, RunError, ScoreError
 from hbench.core.errors import foreign
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.folder import RunFolder, read_json
 from hbench.run.journal import Journal
 from hbench.run.plan import Plan

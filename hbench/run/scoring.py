@@ -22,7 +22,7 @@ from hbench.core import (
 )
 from hbench.metric import Provenance, RowTable, Score, ScoredRow, aggregate, score_task
 from hbench.run.context import parser_of, training_truth
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.file_metrics import needs_naive
 from hbench.run.journal import Journal
 from hbench.run.plan import PlannedTask, Question

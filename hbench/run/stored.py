@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hbench.core import Completion, Failure, JsonValue, Outcome, Parsed, Record, RunError
 from hbench.data.store import Store
 from hbench.metric import ScoredRow
-from hbench.run.entrants import Entrant
+from hbench.run.entrant import Entrant
 from hbench.run.evaluate import JOURNAL
 from hbench.run.journal import Journal
 from hbench.run.manifest import entrants_of, read_manifest

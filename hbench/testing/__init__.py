@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hbench.testing.conformance import CHECKS, check_suite
-    from hbench.testing.kit import Check, UncheckedError, Verdict
+    from hbench.testing.kit import Check, Verdict
     from hbench.testing.mock_server import MockServer
     from hbench.testing.subject import SuiteUnderTest, TaskUnderTest
+    from hbench.testing.unchecked import UncheckedError
 
 __all__ = [
     "CHECKS",
@@ -27,7 +28,7 @@ _HOME = {
     "MockServer": "mock_server",
     "SuiteUnderTest": "subject",
     "TaskUnderTest": "subject",
-    "UncheckedError": "kit",
+    "UncheckedError": "unchecked",
     "Verdict": "kit",
     "check_suite": "conformance",
 }

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from hbench.testing.kit import UncheckedError
 from hbench.testing.subject import SuiteUnderTest
+from hbench.testing.unchecked import UncheckedError
 
 HEAVY = frozenset(
     (

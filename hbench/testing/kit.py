@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hbench.core import HbenchError
+from hbench.testing.unchecked import UncheckedError
 
 if TYPE_CHECKING:
     from hbench.testing.subject import SuiteUnderTest, TaskUnderTest
 
 SHOWN = 5
 """Faults of one subject that are told; a broken template breaks every row."""
-
-
-class UncheckedError(Exception):
-    """Raised by a check that cannot be made here, with the reason: there are no data, say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from hbench.core.direction import IN_WORDS, loss
 from hbench.metric import ScoredRow, TaskStatistics, row_statistics
 from hbench.parse import parse_gold
 from hbench.spec import Task
-from hbench.testing.kit import UncheckedError
 from hbench.testing.subject import TaskUnderTest, each
+from hbench.testing.unchecked import UncheckedError
 
 ROWS = 120
 _REFUSED = Failure("parse", "refused")

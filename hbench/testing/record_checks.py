@@ -14,8 +14,8 @@ from hbench.core import AnswerSpec, Completion, Failure, JsonValue, Record, Valu
 from hbench.data import read_records, write_records
 from hbench.data.taskdata import is_evaluation
 from hbench.parse import parse_gold
-from hbench.testing.kit import UncheckedError
 from hbench.testing.subject import TaskUnderTest
+from hbench.testing.unchecked import UncheckedError
 
 
 def data(task: TaskUnderTest) -> Iterator[str]:

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from hbench.testing.kit import UncheckedError
 from hbench.testing.subject import SuiteUnderTest
+from hbench.testing.unchecked import UncheckedError
 
 MEMORY = 512 * 2**20
 """Bytes by which building from demo files may make a process grow."""

@@ -14,7 +14,7 @@ from hbench.data import DataChoice, Store, TaskData, open_data
 from hbench.data.choice import choose
 from hbench.data.opening import IMPLICIT
 from hbench.prompt import PromptRenderer, is_missing, table_records
-from hbench.testing.kit import UncheckedError
+from hbench.testing.unchecked import UncheckedError
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
