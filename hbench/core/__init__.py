@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         ScoreError,
         SelectionError,
         SpecError,
+        TrainingError,
     )
     from hbench.core.metric import Aligned, FloatArray, InvalidPolicy, Metric, SampleMetric
     from hbench.core.model import Deliver, Model, ModelContext, Reporting, TrainingAnswer
@@ -67,6 +68,7 @@ __all__ = [
     "Target",
     "TargetKind",
     "TrainingAnswer",
+    "TrainingError",
     "Value",
     "Values",
     "stable_seed",
@@ -112,6 +114,7 @@ _ROOM = {
     "Target": "target",
     "TargetKind": "target",
     "TrainingAnswer": "model",
+    "TrainingError": "errors",
     "Value": "answer",
     "Values": "answer",
     "stable_seed": "seed",

@@ -133,3 +133,7 @@ class ScoreError(HbenchError):
 
 class RunError(HbenchError):
     """A run folder cannot be used."""
+
+
+class TrainingError(HbenchError):
+    """A fine-tuning cannot be begun or gone on with."""
