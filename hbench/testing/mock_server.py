@@ -15,83 +15,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import json
 import random
 import sys
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from hbench.testing.batch_desk import BatchDesk, BatchPlan
-from hbench.testing.dialects import Dialect, dialect_of, may_pass
-from hbench.testing.faults import FAULTS, Response, respond
+from hbench.testing.dialects import dialect_of
+from hbench.testing.faults import FAULTS
+from hbench.testing.mock_connection import Connection
+from hbench.testing.mock_traffic import Answer, Question, Stats, hash_of
 
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One request as the server understood it."""
-
-    messages: Sequence[Mapping[str, Any]]
-    model: str
-    seed: int | None
-    n: int
-    body: Mapping[str, Any]
-    headers: Mapping[str, str]
-
-    @property
-    def prompt(self) -> str:
-        """The last turn's text."""
-        return str(self.messages[-1]["content"]) if self.messages else ""
-
-
-Answer = str | Sequence[str] | Callable[[Question], str | Mapping[str, Any]]
-"""Fixed text, texts in turn, or a function of the question that returns a text or a whole message."""
-
-
-@dataclass
-class Stats:
-    """What the server saw."""
-
-    requests: int = 0
-    in_flight: int = 0
-    max_in_flight: int = 0
-    connections: int = 0
-    answered: int = 0
-    repeated: int = 0
-    """Requests that had been answered before, byte for byte the same."""
-    faults: Counter[str] = field(default_factory=Counter)
-    first: float = 0.0
-    last: float = 0.0
-    """Clock of the first and last request."""
-    tries: Counter[int] = field(default_factory=Counter)
-    """Requests by hash of their body."""
-    done: set[int] = field(default_factory=set)
-    prompts: set[int] = field(default_factory=set)
-    """Hashes of the message lists."""
-
-    @property
-    def unique_prompts(self) -> int:
-        """Number of different message lists."""
-        return len(self.prompts)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the counters as JSON."""
-        return {
-            "requests": self.requests,
-            "in_flight": self.in_flight,
-            "max_in_flight": self.max_in_flight,
-            "connections": self.connections,
-            "answered": self.answered,
-            "repeated": self.repeated,
-            "unique_prompts": self.unique_prompts,
-            "faults": dict(self.faults),
-            "span": self.last - self.first,
-        }
+__all__ = ["Answer", "MockServer", "Question", "Stats"]
 
 
 class MockServer:
@@ -153,7 +91,7 @@ class MockServer:
         self._told = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._connections: set[_Connection] = set()
+        self.connections: set[Connection] = set()
 
     @property
     def url(self) -> str:
@@ -190,7 +128,7 @@ class MockServer:
     async def serve(self) -> asyncio.Server:
         """Listen in the running loop."""
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: _Connection(self, loop), self.host, self.port, backlog=1024)
+        server = await loop.create_server(lambda: Connection(self, loop), self.host, self.port, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
         return server
 
@@ -209,7 +147,7 @@ class MockServer:
             loop.run_forever()
         finally:
             server.close()
-            for connection in list(self._connections):
+            for connection in list(self.connections):
                 connection.abort()
             loop.run_until_complete(asyncio.sleep(0))
             loop.close()
@@ -263,148 +201,9 @@ class MockServer:
         dialect = dialect_of(path)
         assert dialect is not None  # noqa: S101 - the desk knows the paths
         question = Question(*dialect.question(asked, path), asked, {})
-        stats = self.stats
-        fingerprint = _hash(json.dumps(asked, sort_keys=True).encode())
-        stats.answered += 1
-        stats.repeated += fingerprint in stats.done
-        stats.done.add(fingerprint)
-        stats.prompts.add(_hash(json.dumps(question.messages).encode()))
+        self.stats.understand(question)
+        self.stats.answer(hash_of(json.dumps(asked, sort_keys=True).encode()))
         return dialect.answer(self.completion(question))
-
-
-class _Connection(asyncio.Protocol):
-    """One client connection; requests on it are answered one after the other, as HTTP/1.1 wants."""
-
-    def __init__(self, server: MockServer, loop: asyncio.AbstractEventLoop) -> None:
-        self._server = server
-        self._loop = loop
-        self._buffer = bytearray()
-        self._transport: asyncio.Transport | None = None
-        self._pending = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - TCP
-        self._transport = transport
-        self._server.stats.connections += 1
-        self._server._connections.add(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._server._connections.discard(self)
-        self._transport = None
-        self._over()
-
-    def abort(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
-
-    def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        self._advance()
-
-    def _advance(self) -> None:
-        while not self._pending and self._transport is not None:
-            end = self._buffer.find(b"\r\n\r\n")
-            if end < 0:
-                return
-            head = self._buffer[:end].decode("latin-1").split("\r\n")
-            headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:])}
-            stop = end + 4 + int(headers.get("content-length", "0"))
-            if len(self._buffer) < stop:
-                return
-            body = bytes(self._buffer[end + 4 : stop])
-            del self._buffer[:stop]
-            method, path, _ = head[0].split(" ", 2)
-            self._request(method, path, headers, body)
-
-    def _request(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> None:
-        server = self._server
-        if method == "GET" and path == "/stats":
-            return self._send(Response.of(server.stats.summary()))
-        if method == "GET" and path.endswith("/models"):
-            if server.key is not None and server.key not in " ".join(headers.values()):
-                return self._send(Response.of({"error": {"message": "Incorrect API key provided"}}, 401))
-            return self._send(Response.of({"object": "list", "data": [{"id": "mock", "object": "model"}]}))
-        if (batched := server.desk.handle(method, path, headers, body)) is not None:
-            return self._send(batched)
-        dialect = dialect_of(path) if method == "POST" else None
-        if dialect is None:
-            return self._send(Response.of({"error": {"message": f"no such path: {path}"}}, status=404))
-        stats = server.stats
-        stats.requests += 1
-        stats.in_flight += 1
-        stats.max_in_flight = max(stats.max_in_flight, stats.in_flight)
-        stats.last = time.monotonic()
-        stats.first = stats.first or stats.last
-        self._pending = True
-        fingerprint = _hash(body)
-        stats.tries[fingerprint] += 1
-        over = server.capacity is not None and stats.in_flight > server.capacity
-        fault = "429" if over else server.fault_of(fingerprint)
-        if fault is not None:
-            stats.faults[fault] += 1
-        if fault == "hang":
-            return None
-        if server.latency and not over:
-            self._loop.call_later(server.latency, self._reply, dialect, path, fault, headers, body, fingerprint)
-        else:
-            self._reply(dialect, path, fault, headers, body, fingerprint)
-        return None
-
-    def _reply(
-        self,
-        dialect: Dialect,
-        path: str,
-        fault: str | None,
-        headers: Mapping[str, str],
-        body: bytes,
-        fingerprint: int,
-    ) -> None:
-        if self._transport is None:
-            return
-        server = self._server
-        try:
-            asked = json.loads(body)
-            question = Question(*dialect.question(asked, path), asked, headers)
-        except (ValueError, KeyError, TypeError) as error:
-            response = Response.of({"error": {"message": f"malformed request: {error}"}}, status=400)
-            return self._finish(response)
-        server.stats.prompts.add(_hash(json.dumps(question.messages).encode()))
-        if not may_pass(dialect, headers, server.key):
-            shown = headers.get(dialect.key("")[0], "none")
-            return self._finish(
-                Response.of(
-                    {"error": {"message": f"Incorrect API key provided: {shown}", "code": "invalid_api_key"}}, 401
-                )
-            )
-        if fault is not None:
-            damaged = respond(fault, server.completion(question), dialect.answer, retry_after=server.retry_after)
-            return self._finish(damaged)
-        stats = server.stats
-        stats.answered += 1
-        stats.repeated += fingerprint in stats.done
-        stats.done.add(fingerprint)
-        self._finish(Response.of(dialect.answer(server.completion(question))))
-        return None
-
-    def _finish(self, response: Response) -> None:
-        self._over()
-        self._send(response)
-        self._advance()
-
-    def _over(self) -> None:
-        if self._pending:
-            self._pending = False
-            self._server.stats.in_flight -= 1
-
-    def _send(self, response: Response) -> None:
-        if self._transport is not None:
-            self._transport.write(response.bytes())
-            if response.close:
-                self._transport.close()
-
-
-def _hash(data: bytes) -> int:
-    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
