@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.ls import INCLUDE, JSON
+from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from hbench.testing import Verdict
@@ -52,11 +53,9 @@ def suite(
         failed = failed or verdict.status == "failed"
         verdicts.append(verdict)
         if not as_json:
-            click.echo(_lines(verdict))
+            say(_lines(verdict))
     if as_json:
-        import json
-
-        click.echo(json.dumps([_row(verdict) for verdict in verdicts], indent=2, ensure_ascii=False))
+        say_json([_row(verdict) for verdict in verdicts])
     if failed:
         raise click.exceptions.Exit(1)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.executor import EXECUTOR, make_executor
+from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from hbench.core import HbenchError
@@ -54,12 +55,11 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
         for entry in _select(tasks or ("*",), include_paths)[1]
     ]
     if as_json:
-        import json
         from dataclasses import asdict
 
-        click.echo(json.dumps([asdict(one) for one in found], indent=2))
+        say_json([asdict(one) for one in found])
         return
-    click.echo(f"Store: {store.root}")
+    say(f"Store: {store.root}")
     shown: dict[tuple[str, ...], str] = {}
     for one in found:
         _show_status(one, shown)
@@ -125,7 +125,7 @@ def demo(
     from hbench.data.sources import Recipe
 
     code = _build_all(tasks, Recipe("demo", seed=seed, scale=scale), jobs, executor, include_paths, funnel)
-    click.echo(SYNTHETIC, err=True)
+    say(SYNTHETIC, err=True)
     context.exit(code)
 
 
@@ -150,11 +150,11 @@ def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_
             raise DataError(f"the suite {suite} has no released set {name!r}", hint=f"Sets: {', '.join(sets)}.")
         repository = sets[name] if name is not None else next(iter(sets.values()))
         if (terms := index.suite(suite).released) is not None:
-            click.echo(terms)
+            say(terms)
         folder = hub.fetch(Store(), suite, repository, revision=revision)
-        click.echo(f"{suite}: {repository} at {folder.name} in {folder}")
+        say(f"{suite}: {repository} at {folder.name} in {folder}")
         for notice in index.suite(suite).notices:
-            click.echo(f"  {notice.text}")
+            say(f"  {notice.text}")
 
 
 @command.command("export")
@@ -208,7 +208,7 @@ def export(
         specs.setdefault(entry.suite, []).append(entry.load())
     notices = [text for suite, some in specs.items() for text in index.suite(suite).notices_of(some)]
     files = write(data, out, format=form, sample=sample, notices=notices)
-    click.echo(f"{len(files)} files in {out}")
+    say(f"{len(files)} files in {out}")
 
 
 def records_of(entry: TaskEntry, registry: Registry) -> RecordsOf:
@@ -243,7 +243,7 @@ def _extract(tasks: Sequence[str], raw: Path | None, model: str, include_paths: 
     for name, source in wanted.items():
         done = extract(source, name, raw, model, registry=registry)
         invalid = "".join(f"; {count:,} {reason}" for reason, count in done.reasons.items())
-        click.echo(f"{name}: {done.valid:,} of {done.questions:,} texts read, {done.asked:,} newly asked{invalid}")
+        say(f"{name}: {done.valid:,} of {done.questions:,} texts read, {done.asked:,} newly asked{invalid}")
 
 
 def _build_all(
@@ -271,9 +271,9 @@ def _build_all(
         funnel = result.funnel()
         rows = " -> ".join(f"{row.rows:,}" for row in (funnel.rows[0], funnel.rows[-1])) if funnel else ""
         splits = ", ".join(f"{name} {count:,}" for name, count in result.splits().items())
-        click.echo(f"{result.task}: {rows} rows ({splits}); {result.kind} {result.fingerprint[:12]}")
+        say(f"{result.task}: {rows} rows ({splits}); {result.kind} {result.fingerprint[:12]}")
         if show and funnel:
-            click.echo(funnel.table())
+            say(funnel.table())
         _show_problems(result.info.get("problems", ()))
     return 2 if failed else 0
 
@@ -288,18 +288,18 @@ def _show_problems(problems: Sequence[Mapping[str, Any]]) -> None:
         where = files[0] if len(files) == 1 else f"{len(files)} files, the first {files[0]}"
         rows = sum(problem["rows"] for problem in alike)
         example = next((f", e.g. {problem['example']}" for problem in alike if problem["example"]), "")
-        click.echo(f"  {where}: {what}: {rows:,} row{'' if rows == 1 else 's'}{example}")
+        say(f"  {where}: {what}: {rows:,} row{'' if rows == 1 else 's'}{example}")
 
 
 def _show_failure(task: str, error: HbenchError) -> None:
     text = str(error)
-    click.echo(f"{'' if task in text else task + ': '}{text}", err=True)
+    say(f"{'' if task in text else task + ': '}{text}", err=True)
 
 
 def _show_status(one: TaskStatus, shown: dict[tuple[str, ...], str]) -> None:
     """Show a task; raw files that an earlier one of `shown` needs as well are not listed again."""
     kinds = ", ".join(f"{stored.kind} ({', '.join(_about(stored))})" for stored in one.stored)
-    click.echo(f"{one.task}: {kinds or 'nothing in the store'}")
+    say(f"{one.task}: {kinds or 'nothing in the store'}")
     for source in one.sources:
         _show_source(source, one.task, shown)
 
@@ -314,10 +314,10 @@ def _about(stored: StoredStatus) -> Iterator[str]:
 
 def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]) -> None:
     if one.problem:
-        click.echo(f"  source {one.source}: {one.problem}")
+        say(f"  source {one.source}: {one.problem}")
     files = tuple(file.path for file in one.raw)
     if files and (first := shown.setdefault(files, task)) != task:
-        click.echo(f"  raw files of {one.source}: as for {first}")
+        say(f"  raw files of {one.source}: as for {first}")
         return
     for file in one.raw:
         mark = {True: "present", False: "missing", None: "needed"}[file.present]
@@ -327,7 +327,7 @@ def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]
             mark = "changed"
         digest = f"; sha256 {file.sha256}" if file.sha256 else ""
         ways = " or ".join((file.path, *file.alternatives))
-        click.echo(f"  {mark:<8} {ways}  from {file.origin}; {file.terms}{digest}")
+        say(f"  {mark:<8} {ways}  from {file.origin}; {file.terms}{digest}")
 
 
 def _export_predictions(entries: Sequence[TaskEntry], choices: Sequence[Any], out: Path) -> None:
@@ -339,5 +339,5 @@ def _export_predictions(entries: Sequence[TaskEntry], choices: Sequence[Any], ou
         raise DataError("published predictions are read from a released folder", hint="Name it with --data FOLDER.")
     for entry in entries:
         count = write_published_predictions(folder, entry.task, out / f"{entry.task}.jsonl")
-        click.echo(f"{entry.name}: {count:,} predictions")
-    click.echo(f"Use them as the model replay:{out}")
+        say(f"{entry.name}: {count:,} predictions")
+    say(f"Use them as the model replay:{out}")

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from hbench.cli.doctor_models import Finding, back_ends, examine_model, installed
+from hbench.cli.terminal import say, say_json
 
 EXTRAS = {
     "data": ("pandas", "polars", "pyarrow", "python-calamine", "pyreadstat", "duckdb", "datasets"),
@@ -32,13 +33,11 @@ def command(models: Sequence[str], network: bool, as_json: bool) -> None:
     """Check Python, extras, folders, plugins, tasks and back ends; exits with 1 where something is wrong."""
     findings = list(examine(models, network=network))
     if as_json:
-        import json
-
-        click.echo(json.dumps([finding._asdict() for finding in findings], indent=2))
+        say_json([finding._asdict() for finding in findings])
     else:
         width = max(len(finding.what) for finding in findings)
         for finding in findings:
-            click.echo(f"{finding.status:<5} {finding.what:<{width}}  {finding.text}")
+            say(f"{finding.status:<5} {finding.what:<{width}}  {finding.text}")
     if any(finding.status == "bad" for finding in findings):
         raise click.exceptions.Exit(1)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.terminal import say
+
 if TYPE_CHECKING:
     from hbench.ess.findings import Findings
 
@@ -119,10 +121,10 @@ def command(
         from hbench.report.worth_figure import write_worth_figures
 
         for figure in write_worth_figures(findings.worths, plots):
-            click.echo(str(figure), err=True)
+            say(str(figure), err=True)
     _write(_text(findings, form, curves=not no_curves), output)
     if not findings.worths:
-        click.echo("Nothing could be compared.", err=True)
+        say("Nothing could be compared.", err=True)
         raise click.exceptions.Exit(1)
 
 
@@ -201,15 +203,15 @@ def _asked(
     progress = progress_for(sys.stderr, plain=not sys.stderr.isatty())
     result = evaluate(list(tasks), list(models), data=list(data), limit=limit, out=out,
                       include_paths=list(include_paths), progress=progress)  # fmt: skip
-    click.echo(f"Run: {result.path}", err=True)
+    say(f"Run: {result.path}", err=True)
     return result.path
 
 
 def _text(findings: Findings, form: Any, *, curves: bool) -> str:
     if form == "json":
-        import json
+        from hbench.core.legible import json_text
 
-        return json.dumps(findings.dump(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(findings.dump(), indent=1) + "\n"
     from hbench.report.worth import worth_document
     from hbench.report.writers import write
 
@@ -218,7 +220,7 @@ def _text(findings: Findings, form: Any, *, curves: bool) -> str:
 
 def _write(text: str, output: Path | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(text, encoding="utf-8")
@@ -236,6 +238,4 @@ class _Lines:
             self._where, self._begun = where, self._last
         self._last = time.monotonic()
         left = (self._last - self._begun) * (1 - done) / done
-        click.echo(
-            f"{where}: N = {point.size:,}, {point.blocks:,} blocks, {done:.0%}, about {left:,.0f} s left", err=True
-        )
+        say(f"{where}: N = {point.size:,}, {point.blocks:,} blocks, {done:.0%}, about {left:,.0f} s left", err=True)

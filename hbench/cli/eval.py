@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.executor import EXECUTOR, make_executor
+from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.run import Result
@@ -156,10 +157,10 @@ def command(
     if dry_run:
         from hbench.run.forecast import forecast
 
-        click.echo(forecast(job))
+        say(forecast(job))
         return
     if batch_api:
-        click.echo("Batch APIs take up to a day. Ctrl-C leaves batches under way; the same command goes on.", err=True)
+        say("Batch APIs take up to a day. Ctrl-C leaves batches under way; the same command goes on.", err=True)
     result = _run(job, plain=plain, max_cost=max_cost)
     _show(result, plain=plain)
     raise click.exceptions.Exit(_code(result, max_invalid))
@@ -183,7 +184,7 @@ def _run(job: Job, *, plain: bool, max_cost: float | None) -> Result:
     try:
         return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv, max_cost=max_cost)
     except Stopped as stopped:
-        click.echo(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
+        say(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None
 
 
@@ -191,7 +192,7 @@ def _show(result: Result, *, plain: bool) -> None:
     import sys
 
     show_results([result.results], plain=plain or not sys.stdout.isatty())
-    click.echo(f"\nRun: {result.path}")
+    say(f"\nRun: {result.path}")
 
 
 def show_results(results: Sequence[Any], *, plain: bool) -> None:
@@ -199,7 +200,7 @@ def show_results(results: Sequence[Any], *, plain: bool) -> None:
     from hbench.report.writers import render, show
 
     if plain:
-        click.echo(render(results, "text"), nl=False)
+        say(render(results, "text"), nl=False)
         return
     from rich.console import Console
 
@@ -210,20 +211,20 @@ def _code(result: Result, max_invalid: float | None) -> int:
     """Return 1 where a model gave up or has more invalid answers than allowed, and where no model could do anything."""
     code = 0
     if not result.results.rows:
-        click.echo("No model can do any of the tasks, so there are no scores.", err=True)
+        say("No model can do any of the tasks, so there are no scores.", err=True)
         code = 1
     for label, asked in result.asked.items():
         if asked.failed and asked.error is None:
-            click.echo(f"{label}: {asked.failed:,} requests failed; the same command asks for them again.", err=True)
+            say(f"{label}: {asked.failed:,} requests failed; the same command asks for them again.", err=True)
     for about in result.results.gave_up:
-        click.echo(f"{about['model']} gave up: {about['error']}", err=True)
-        click.echo("The same command asks for the rest.", err=True)
+        say(f"{about['model']} gave up: {about['error']}", err=True)
+        say("The same command asks for the rest.", err=True)
         code = 1
     if max_invalid is None:
         return code
     for (task, split, model), share in result.results.invalid_share().items():
         if share > max_invalid:
-            click.echo(
+            say(
                 f"{model} on {task} ({split}): {share:.1%} of the answers are invalid; {max_invalid:.1%} are allowed.",
                 err=True,
             )

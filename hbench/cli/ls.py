@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.table import show
+from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.spec import BrokenFile, TaskEntry, TaskIndex
@@ -55,9 +56,7 @@ def tasks(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> 
 
     index = discover(include_paths)
     if not index.entries and not index.broken:
-        click.echo(
-            "There are no tasks: install a suite, or name a folder (--include-path, HBENCH_TASK_PATH).", err=True
-        )
+        say("There are no tasks: install a suite, or name a folder (--include-path, HBENCH_TASK_PATH).", err=True)
     entries, broken = (index.entries, index.broken) if pattern is None else matching(index, pattern)
     rows = [_task_row(entry) for entry in entries] if as_json else [_task_line(entry) for entry in entries]
     show(rows, ("name", "topic", "mode", "kinds", "title"), as_json=as_json)
@@ -109,7 +108,7 @@ def _component_command(plural: str, summary: str) -> click.Command:
         show(_filtered(rows, pattern), ("name", "from", "target"), as_json=as_json)
         for plugin in default_registry().plugins:
             if plugin.status == "broken":
-                click.echo(f"\nThe plugin {plugin.name} is broken; `hbench plugins` tells why.", err=True)
+                say(f"\nThe plugin {plugin.name} is broken; `hbench plugins` tells why.", err=True)
 
     return click.command(plural, help=summary)(listing)
 
@@ -121,11 +120,11 @@ for _plural, _summary in _COMPONENTS:
 def warn(broken: Sequence[BrokenFile], clashes: Iterable[str]) -> None:
     """Name on standard error what is there and cannot be used."""
     if broken:
-        click.echo(f"\n{len(broken)} {'file is no task' if len(broken) == 1 else 'files are no tasks'}:", err=True)
+        say(f"\n{len(broken)} {'file is no task' if len(broken) == 1 else 'files are no tasks'}:", err=True)
         for file in broken:
-            click.echo(f"  {file.error()}".replace("\n", "\n  "), err=True)
+            say(f"  {file.error()}".replace("\n", "\n  "), err=True)
     for name in clashes:
-        click.echo(f"\nSeveral files claim the task {name}; none of them can be used.", err=True)
+        say(f"\nSeveral files claim the task {name}; none of them can be used.", err=True)
 
 
 def _filtered(rows: list[dict[str, Any]], pattern: str | None) -> list[dict[str, Any]]:
@@ -152,7 +151,7 @@ def _suite_row(index: TaskIndex, name: str) -> dict[str, Any]:
         page = index.suite(name)
         row |= {"data": page.data, "title": page.title}
     except SpecError as error:
-        click.echo(f"The page of {name} is broken: {error}", err=True)
+        say(f"The page of {name} is broken: {error}", err=True)
     return {
         **row,
         "from": sorted({entry.origin for entry in entries}),

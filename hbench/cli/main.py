@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from typing import Any
 
 import click
@@ -69,6 +70,7 @@ class LazyGroup(click.Group):
 
 def _plugin_commands() -> Mapping[str, click.Command]:
     """Return the commands that plugins bring; one plugin that fails is told of and takes no other down."""
+    from hbench.cli.terminal import say
     from hbench.plugin import default_registry, plugin_modules
 
     commands: dict[str, click.Command] = {}
@@ -78,14 +80,14 @@ def _plugin_commands() -> Mapping[str, click.Command]:
         try:
             module.hbench_commands(group)
         except Exception as error:  # noqa: BLE001 - a plugin is foreign code
-            click.echo(f"hbench: the commands of {plugin.name} ({plugin.distribution}) fail: {error!r}", err=True)
+            say(f"hbench: the commands of {plugin.name} ({plugin.distribution}) fail: {error!r}", err=True)
             continue
         for name, command in group.commands.items():
             commands[name] = command
             owners.setdefault(name, []).append(f"{plugin.name} ({plugin.distribution})")
     for name, brought_by in owners.items():
         if len(brought_by) > 1:
-            click.echo(f"hbench: several plugins bring the command {name!r}: {', '.join(brought_by)}", err=True)
+            say(f"hbench: several plugins bring the command {name!r}: {', '.join(brought_by)}", err=True)
             del commands[name]
     return commands
 
@@ -110,18 +112,21 @@ def main(args: Sequence[str] | None = None) -> int:
     130: interrupted.
     """
     from hbench.core.errors import HbenchError
+    from hbench.core.legible import legible
 
     try:
         result: Any = cli.main(args=None if args is None else list(args), prog_name="hbench", standalone_mode=False)
     except HbenchError as error:
         if os.environ.get("HBENCH_TRACEBACK"):
             raise
-        click.echo(f"hbench: {error}", err=True)
+        click.echo(legible(f"hbench: {error}"), err=True)
         return 2
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        error.show()
+        told = StringIO()
+        error.show(told)
+        click.echo(legible(told.getvalue()), err=True, nl=False)
         return 2
     except (click.Abort, KeyboardInterrupt):
         click.echo("hbench: interrupted", err=True)

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from hbench.cli.terminal import say
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _SHARED = ("topic", "survey", "source", "panel", "key", "cluster", "weight", "predictors", "sample", "split")
 """Keys that a new task takes over from the suite's first one."""
@@ -44,9 +46,9 @@ def suite(name: str, folder: Path | None, title: str | None) -> None:
         "hbench": hbench.__version__,
     }
     written = write_tree("suite", target, values, names={"package": values["package"], "gitignore": ".gitignore"})
-    click.echo(f"{len(written)} files in {target}. Next:")
-    click.echo(f"  pip install -e {target}")
-    click.echo(f"  hbench eval --tasks '@{name}' --model no_change --model marginal")
+    say(f"{len(written)} files in {target}. Next:")
+    say(f"  pip install -e {target}")
+    say(f"  hbench eval --tasks '@{name}' --model no_change --model marginal")
 
 
 @command.command("task")
@@ -91,8 +93,8 @@ def task(suite_dir: Path, name: str, kind: str, column: str | None, labels: str 
     }
     path.write_text(fill(TEMPLATES.joinpath(f"task/{kind}.yaml{SUFFIX}").read_text("utf-8"), values), encoding="utf-8")
     load_task(path, root=tasks)
-    click.echo(f"{path}. Next: say what is asked, then")
-    click.echo(f"  hbench show {values['suite']}/{name} --prompt")
+    say(f"{path}. Next: say what is asked, then")
+    say(f"  hbench show {values['suite']}/{name} --prompt")
 
 
 def _check(name: str) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from hbench.cli.terminal import say
+
 
 @click.command("query")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -40,7 +42,7 @@ def command(runs: Sequence[Path], sql: str, form: str) -> None:
     names = [name if name not in names[:i] else f"{name}_{i + 1}" for i, name in enumerate(names)]
     rows = [dict(zip(names, map(_plain, row), strict=True)) for row in found]
     kind: Any = form
-    click.echo(write(Document([as_table("Result", rows, keep=True)], rows), kind), nl=False)
+    say(write(Document([as_table("Result", rows, keep=True)], rows), kind), nl=False)
 
 
 def _plain(value: object) -> object:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.terminal import say
+
 if TYPE_CHECKING:
     from hbench.report.comparison import Comparison, View
     from hbench.report.writers import Document
@@ -108,7 +110,7 @@ def command(
         from hbench.report.plots import write_plots
 
         for path in write_plots(comparison, view, plots, names=None if analysis is None else [analysis]):
-            click.echo(str(path))
+            say(str(path))
         return
     if analysis is not None:
         from hbench.report.analyses import analyse, as_document
@@ -159,7 +161,7 @@ def _write(content: Document, form: str, output: Path | None) -> None:
     kind: Any = "text" if form == "terminal" else form
     text = write(content, kind)
     if output is None:
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(text, encoding="utf-8")
@@ -171,4 +173,4 @@ def _list_analyses() -> None:
     width = max(map(len, ANALYSES))
     for name, about in ANALYSES.items():
         options = ", ".join(options_of(name))
-        click.echo(f"{name.ljust(width)}  {about.title}{f' [--set {options}]' if options else ''}")
+        say(f"{name.ljust(width)}  {about.title}{f' [--set {options}]' if options else ''}")

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from hbench.cli.terminal import say
+
 
 @click.command("rescore")
 @click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -26,4 +28,4 @@ def command(run: Path, policy: Any, plain: bool) -> None:
 
     result = rescore(run, policy=policy)
     show_results([result.results], plain=plain or not sys.stdout.isatty())
-    click.echo(f"\nRun: {result.path}")
+    say(f"\nRun: {result.path}")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.terminal import say
+
 if TYPE_CHECKING:
     from hbench.spec.task import Task
 
@@ -77,15 +79,15 @@ def command(
     if not result["num_examples"]:
         raise DataError("the file holds no records", file=records, hint="One record a line, each with a true answer.")
     if target is not None:
-        import json
+        from hbench.core.legible import json_text
 
         with click.open_file(target, "w", encoding="utf-8") as stream:
-            stream.write(json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+            stream.write(json_text(result) + "\n")
     if target != "-":
-        click.echo(summary(result))
+        say(summary(result))
     share = 1 - result["valid_response_rate"]
     if max_invalid is not None and share > max_invalid:
-        click.echo(f"{share:.1%} of the answers are invalid; {max_invalid:.1%} are allowed.", err=True)
+        say(f"{share:.1%} of the answers are invalid; {max_invalid:.1%} are allowed.", err=True)
         raise click.exceptions.Exit(1)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.ls import INCLUDE
+from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.core import Record
@@ -47,17 +48,18 @@ def command(
     index = discover(include_paths)
     entry = index.get(what)
     if number is None and not prompt:
-        click.echo(describe(entry, entry.load()), nl=False)
+        say(describe(entry, entry.load()), nl=False)
         return
     record = _record(entry, number or 1, data, index.suite(entry.suite))
-    click.echo(_prompt(record) if prompt else _whole(record))
+    say(_prompt(record) if prompt else _whole(record))
 
 
 def describe(entry: TaskEntry, task: Task) -> str:
     """Return a task in YAML, its includes filled in, under a comment that says where it is from."""
     from hbench.cli.task_page import page
+    from hbench.core.legible import visible
 
-    return f"# {entry.path}\n# {entry.origin}\n{page(task)}"
+    return f"# {visible(str(entry.path))}\n# {visible(entry.origin)}\n{page(task)}"
 
 
 def _record(entry: TaskEntry, number: int, data: Sequence[str], suite: Any) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
+from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.core import Outcome, Parser
@@ -46,12 +46,6 @@ def show(
         _record(path, number or 1, task, model, prompt=prompt)
 
 
-def _say(text: str = "") -> None:
-    from hbench.report.escape import visible
-
-    click.echo("\n".join(visible(line) for line in text.split("\n")))
-
-
 def _summary(path: Path) -> None:
     from hbench.cli.show_fits import fit_lines
     from hbench.run.fits import read_reports
@@ -59,26 +53,26 @@ def _summary(path: Path) -> None:
 
     manifest = read_manifest(path)
     settings = {key: value for key, value in manifest["settings"].items() if value not in (None, [])}
-    _say(f"Run {path}: {manifest['status']}")
-    _say(f"  started   {manifest['started']}, finished {manifest['finished'] or '-'}")
-    _say(f"  command   {' '.join(manifest['command'])}")
-    _say(f"  settings  {', '.join(f'{key}={value}' for key, value in settings.items())}")
+    say(f"Run {path}: {manifest['status']}")
+    say(f"  started   {manifest['started']}, finished {manifest['finished'] or '-'}")
+    say(f"  command   {' '.join(manifest['command'])}")
+    say(f"  settings  {', '.join(f'{key}={value}' for key, value in settings.items())}")
     versions = manifest["versions"]
-    _say(f"  hbench    {versions['hbench']}, Python {versions['python']}, {versions['system']}")
+    say(f"  hbench    {versions['hbench']}, Python {versions['python']}, {versions['system']}")
     for plugin in manifest["plugins"]:
-        _say(f"  plugin    {plugin['name']} ({plugin['distribution']} {plugin['version']}, {plugin['status']})")
+        say(f"  plugin    {plugin['name']} ({plugin['distribution']} {plugin['version']}, {plugin['status']})")
     for name, about in manifest["data"].items():
-        _say(f"  task      {name}: {about['kind']} data {about['fingerprint'][:12]}, {', '.join(about['splits'])}")
+        say(f"  task      {name}: {about['kind']} data {about['fingerprint'][:12]}, {', '.join(about['splits'])}")
     for about in manifest.get("left_out", ()):
-        _say(f"  left out  {about['task']}: {about['reason']}")
+        say(f"  left out  {about['task']}: {about['reason']}")
     for about in manifest["models"]:
-        _say(f"  model     {about['label']}{_spent(about.get('spent'))}")
+        say(f"  model     {about['label']}{_spent(about.get('spent'))}")
         for name, reason in about["unsupported"].items():
-            _say(f"            not for {name}: {reason}")
+            say(f"            not for {name}: {reason}")
     for entrant in entrants_of(manifest):
         for line in fit_lines(entrant.label, read_reports(path, entrant)):
-            _say(line)
-    _say("\nOne record with its answers: hbench show RUN --record N [--task T] [--model M]")
+            say(line)
+    say("\nOne record with its answers: hbench show RUN --record N [--task T] [--model M]")
 
 
 def _spent(spent: dict[str, Any] | None) -> str:
@@ -109,14 +103,14 @@ def _record(path: Path, number: int, task: str | None, model: str | None, *, pro
         raise SelectionError(f"the run has no model {model!r}", hint=f"It has {labels}.")
     planned = chosen[0]
     split, question = _find(planned, number)
-    _say(f"{planned.name}, record {number} ({split}): {question.record.key}")
+    say(f"{planned.name}, record {number} ({split}): {question.record.key}")
     for message in question.record.messages:
-        _say(f"\n--- {message.role}\n{message.content}")
+        say(f"\n--- {message.role}\n{message.content}")
     if prompt:
         return
-    _say(f"\n--- true answer\n{question.record.gold}")
+    say(f"\n--- true answer\n{question.record.gold}")
     if question.record.naive is not None:
-        _say(f"no change: {question.record.naive}")
+        say(f"no change: {question.record.naive}")
     parser = parser_of(planned.task, registry)
     journal = Journal(path / JOURNAL)
     try:
@@ -145,10 +139,10 @@ def _find(planned: PlannedTask, number: int) -> tuple[str, Question]:
 
 
 def _answers(planned: PlannedTask, question: Question, entrant: Entrant, journal: Journal, parser: Parser) -> None:
-    _say(f"\n--- {entrant.label}")
+    say(f"\n--- {entrant.label}")
     reason = entrant.unsupported.get(planned.name)
     if reason is not None:
-        _say(f"not for this model: {reason}")
+        say(f"not for this model: {reason}")
         return
     key = entrant.key(planned.request(question, entrant.sampling, ()))
     known: dict[int, Outcome] = journal.outcomes([key]).get(key, {})
@@ -160,16 +154,16 @@ def _draw(draw: int, outcome: Outcome | None, planned: PlannedTask, parser: Pars
     from hbench.core import Completion, Parsed
 
     if outcome is None:
-        _say(f"draw {draw}: not answered")
+        say(f"draw {draw}: not answered")
     elif not isinstance(outcome, Completion):
-        _say(f"draw {draw}: failed: {outcome.reason} {outcome.detail}")
+        say(f"draw {draw}: failed: {outcome.reason} {outcome.detail}")
     else:
         if outcome.reasoning:
-            _say(f"draw {draw} reasoning: {outcome.reasoning}")
-        _say(f"draw {draw}: {outcome.text}")
+            say(f"draw {draw} reasoning: {outcome.reasoning}")
+        say(f"draw {draw}: {outcome.text}")
         result = parser(outcome, planned.answer)
         if isinstance(result, Parsed):
             repaired = f" (repaired: {result.repaired})" if result.repaired else ""
-            _say(f"  read as {', '.join(str(value) for value in result.values)}{repaired}")
+            say(f"  read as {', '.join(str(value) for value in result.values)}{repaired}")
         else:
-            _say(f"  cannot be read: {result.reason} {result.detail}".rstrip())
+            say(f"  cannot be read: {result.reason} {result.detail}".rstrip())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import click
+from hbench.cli.terminal import say, say_json
+from hbench.core.legible import visible
 
 _STYLED = 400
 """Most rows that are worth colours: drawing a long table takes longer than finding what is in it."""
@@ -26,11 +26,11 @@ def show(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, as_json: 
         Print JSON.
     """
     if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        say_json(rows)
     elif sys.stdout.isatty() and len(rows) <= _STYLED:
         _pretty(rows, columns)
     else:
-        click.echo("\n".join(_aligned(rows, columns)))
+        say("\n".join(_aligned(rows, columns)))
 
 
 def _aligned(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
@@ -59,4 +59,4 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))

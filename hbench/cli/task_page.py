@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import yaml
@@ -21,9 +22,17 @@ class _Page(yaml.SafeDumper):
             node.flow_style = False
         return node
 
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        """Put a text with characters that cannot be seen into quotes, within which they can be written out."""
+        style = None if text.replace("\n", "").isprintable() else '"'
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style)
+
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         """Indent lists below their key."""
         super().increase_indent(flow, False)
+
+
+_Page.add_representer(str, _Page.represent_text)
 
 
 def page(task: Task) -> str:
@@ -40,7 +49,7 @@ def page(task: Task) -> str:
     text: str = yaml.dump(
         filled, Dumper=_Page, sort_keys=False, allow_unicode=True, width=WIDTH, default_flow_style=None
     )
-    return text
+    return "".join(sign if sign == "\n" or sign.isprintable() else json.dumps(sign)[1:-1] for sign in text)
 
 
 def _predictors(part: dict[str, Any]) -> dict[str, Any]:

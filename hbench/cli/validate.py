@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hbench.cli.ls import INCLUDE, JSON
+from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from hbench.core import HbenchError
@@ -38,14 +39,12 @@ def command(paths: Sequence[Path], as_json: bool, include_paths: Sequence[Path])
             files += 1
             faults += more
     if as_json:
-        import json
-
-        click.echo(json.dumps([_row(fault) for fault in faults], indent=2, ensure_ascii=False))
+        say_json([_row(fault) for fault in faults])
     else:
         for fault in faults:
-            click.echo(str(fault))
+            say(str(fault))
     count = "no faults" if not faults else f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
-    click.echo(f"{files} file{'' if files == 1 else 's'} checked, {count}.", err=as_json)
+    say(f"{files} file{'' if files == 1 else 's'} checked, {count}.", err=as_json)
     if faults:
         raise click.exceptions.Exit(2)
 

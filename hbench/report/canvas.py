@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hbench.core.legible import legible
 from hbench.report.analyses import Row
 
 if TYPE_CHECKING:
@@ -16,6 +19,14 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F
 """Okabe and Ito's palette. Models beyond it repeat colours with other marks."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCH = "///"
+STYLE: Any = {
+    "svg.hashsalt": "hbench",  # fixed ids: the same numbers give the same file
+    "svg.fonttype": "none",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.parse_math": False,  # a label is text, dollars and all
+}
 ORDER: ContextVar[tuple[str, ...]] = ContextVar("ORDER", default=())
 """The models of the comparison that is drawn, so that one keeps its colour in all figures."""
 
@@ -61,4 +72,21 @@ def whisker(row: Row, value: str = "value") -> list[list[float]] | None:
 
 def slug(*parts: str) -> str:
     """Return the end of a file name."""
-    return "".join(f"-{part.replace(' ', '-').replace('/', '-')}" for part in parts if part)
+    return "".join(f"-{part}" for part in parts if part)
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write a figure as SVG and PNG; names of models and groups may hold anything, in its texts and in `name`."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_text(legible(text.get_text()))
+    safe = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name)
+    if len(safe.encode()) > 200:
+        safe = f"{safe[:50]}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
+    written = []
+    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        path = folder / f"{safe}.{ending}"
+        figure.savefig(path, bbox_inches="tight", dpi=200, metadata=metadata)
+        written.append(path)
+    return written

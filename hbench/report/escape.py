@@ -1,35 +1,22 @@
-"""Foreign text made harmless: for terminals, Markdown, LaTeX and spreadsheets."""
+"""Foreign text made harmless: for Markdown, LaTeX and spreadsheets."""
 
 from __future__ import annotations
 
-import unicodedata
+import re
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+from hbench.core.legible import legible, visible
 
+__all__ = ["latex", "markdown", "spreadsheet", "visible"]
 
-def visible(text: str) -> str:
-    r"""Return text whose control characters are written out, as ``\x1b``.
-
-    A model's answer may hold terminal commands, line feeds, text that runs right to left, or half a character.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else _code(char) for char in text)
-
-
-def _code(char: str) -> str:
-    number = ord(char)
-    if char == "\n":
-        return "\\n"
-    if unicodedata.category(char) == "Zs":
-        return " "
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+"""What makes a cell a formula for some spreadsheet, in some language; the full-width signs do in Japanese ones."""
+_NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 
 
 def markdown(text: str) -> str:
     """Return text that a Markdown table shows as it is."""
     escaped = visible(text).replace("\\", "\\\\").replace("|", "\\|")
-    for sign in "`*_<[":
+    for sign in "`*_<[&~$":
         escaped = escaped.replace(sign, f"\\{sign}")
     return escaped
 
@@ -38,6 +25,8 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "↓": r"$\downarrow$", "↑": r"$\uparrow$",
+    # At the beginning of a row these would be taken for arguments of the line break before it.
+    "[": "{[}", "*": "{*}",
 }  # fmt: skip
 
 
@@ -47,7 +36,8 @@ def latex(text: str) -> str:
 
 
 def spreadsheet(value: object) -> object:
-    """Return a cell that no spreadsheet takes for a formula; numbers are left as they are."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    """Return a cell that no spreadsheet takes for a formula; numbers are left as they are, also where they are text."""
+    if not isinstance(value, str):
+        return value
+    text = legible(value)
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hbench.core import SelectionError
 from hbench.core.direction import IN_WORDS
 from hbench.report.analyses import Row, analyse
-from hbench.report.canvas import HATCH, ORDER, distinct, matching, panels, slug, style, whisker
+from hbench.report.canvas import HATCH, ORDER, STYLE, distinct, matching, panels, save, slug, style, whisker
 from hbench.report.comparison import Comparison, View
 from hbench.report.group_figures import confusion, sections, subgroups
 
@@ -49,17 +49,12 @@ def write_plots(comparison: Comparison, view: View, folder: Path, *, names: Sequ
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     token = ORDER.set(comparison.models)
-    # Fixed ids and no date: the same numbers give the same file.
-    with mpl.rc_context({"svg.hashsalt": "hbench", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
-                         "axes.spines.right": False}):  # fmt: skip
+    with mpl.rc_context(STYLE):
         for name in names or FIGURES:
             rows = analyse(name, comparison, view)
             for suffix, figure in FIGURES[name](rows) if rows else ():
                 _sign(figure, comparison)
-                for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-                    path = folder / f"{name}{suffix}.{ending}"
-                    figure.savefig(path, bbox_inches="tight", dpi=200, metadata=metadata)
-                    written.append(path)
+                written += save(figure, folder, f"{name}{suffix}")
     ORDER.reset(token)
     return written
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import SelectionError
 from hbench.ess.findings import Worth
-from hbench.report.canvas import COLOURS, panels, slug
+from hbench.report.canvas import COLOURS, STYLE, panels, save, slug
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,17 +28,11 @@ def write_worth_figures(worths: Sequence[Worth], folder: Path) -> list[Path]:
         raise SelectionError("figures need matplotlib", hint="pip install 'hbench[plots]'") from error
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    # Fixed ids and no date: the same numbers give the same file.
-    with mpl.rc_context({"svg.hashsalt": "hbench", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
-                         "axes.spines.right": False}):  # fmt: skip
+    with mpl.rc_context(STYLE):
         for worth in worths:
             figure = worth_figure(worth)
             name = f"ess{slug(worth.task, worth.target or '', worth.split, worth.model, worth.algorithm)}"
-            for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-                # A model's name may hold anything.
-                path = folder / f"{''.join(c if c.isalnum() or c in '-_.' else '-' for c in name)}.{ending}"
-                figure.savefig(path, bbox_inches="tight", dpi=200, metadata=metadata)
-                written.append(path)
+            written += save(figure, folder, name)
     return written
 
 

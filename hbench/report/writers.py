@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from hbench.report.escape import latex, markdown, spreadsheet, visible
+from hbench.core.legible import json_text, visible
+from hbench.report.escape import latex, markdown, spreadsheet
 from hbench.report.leaderboard import leaderboard
 from hbench.report.notes import notes
 from hbench.report.table import Table
@@ -148,15 +148,14 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     stream = io.StringIO()
     if rows:
         writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
+        for row in ({name: name for name in rows[0]}, *rows):
             writer.writerow({name: spreadsheet(value) for name, value in row.items()})
     return stream.getvalue()
 
 
 def _json(content: Document) -> str:
     page = {"format": "hbench report", "version": VERSION, "rows": content.rows, **content.more, "notes": content.notes}
-    return json.dumps(page, indent=1, allow_nan=False) + "\n"
+    return json_text(page, indent=1) + "\n"
 
 
 def _latex(table: Table) -> str:

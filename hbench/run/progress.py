@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from hbench.core import Completion, Outcome
+from hbench.core.legible import legible, visible
 from hbench.run.plan import Plan
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Lines:
             parts.append(f"${self._cost:,.4f}")
         if asked.error is not None:
             parts.append(f"gave up: {asked.error.message}")
-        print(", ".join(parts), file=self._stream)
+        print(legible(", ".join(parts)), file=self._stream)
 
     def stopping(self) -> None:
         """Say what the stop waits for."""
@@ -120,7 +121,7 @@ class Bars:
         self._done = self._failed = 0
         self._cost = None
         self._begun = time.monotonic()
-        self._bar = self._bars.add_task(escape(entrant.label), total=total, rate="", notes="")
+        self._bar = self._bars.add_task(escape(visible(entrant.label)), total=total, rate="", notes="")
         self._bars.start()
 
     def count(self, outcome: Outcome) -> None:

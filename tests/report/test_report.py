@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hbench.core.legible import visible
 from hbench.report import leaderboard, render, show
-from hbench.report.escape import markdown, spreadsheet, visible
+from hbench.report.escape import markdown, spreadsheet
 from hbench.report.notes import SYNTHETIC
 from hbench.report.table import figure, share
 from hbench.run.results import Results
