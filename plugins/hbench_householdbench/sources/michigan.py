@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data import raw_files
+from hbench_householdbench.sources import michigan_dictionary as dictionaries
 from hbench_householdbench.sources.csv_lines import check_cells
 from hbench_householdbench.sources.michigan_chains import link
 from hbench_householdbench.sources.michigan_codes import BOUNDS, LABELS, VARIABLES
+from hbench_householdbench.sources.michigan_dictionary import DICTIONARY
+from hbench_householdbench.sources.michigan_editions import ARCHIVE, OTHER_DAYS, editions, newest
 from hbench_householdbench.sources.releases import MICHIGAN_RELEASES, read_michigan_releases
 
 if TYPE_CHECKING:
     import polars as pl
 
-ARCHIVE = RawFile(
-    "micro/mich/mich.csv",
-    "https://data.sca.isr.umich.edu (Cross-Section Archive, all months and variables, comma-separated, numeric codes)",
-    "University of Michigan, Surveys of Consumers, terms of the archive; registration; no redistribution",
-    sha256="5e0a7e1cd2a04e8378e43bc1b4316b4bb5387241bb40744f0c50c6f7cd49ca22",
-)
+    from hbench_householdbench.sources.michigan_dictionary import Variable
+
 COLUMNS = (
     *("CASEID", "YYYYMM", "ID", "DATEPR", "IDPREV", "survey_date", "release_date", "release_date_source"),
     *(name for name in VARIABLES if name not in ("INEXQ1", "INEXQ2")),
@@ -36,20 +36,21 @@ _WHOLE = 2**53
 
 
 class Michigan:
-    """The Cross-Section Archive, one csv of all months.
+    """The Cross-Section Archive, a csv of all months, in one release or several, and its dictionary if it is there.
 
     Table ``michigan.parquet``, by month and case number: `COLUMNS`. Answers with labels stand as labels, the others as
     numbers; an answer that the archive's dictionary declares missing is null. ``expected_percent_change`` is the
     expected change of family income with its sign; ``panel_id`` is the first case of a chain of interviews with the
     same person, ``panel_wave`` the place in it.
 
-    Weights and sampling regimes, which no task uses, are not made.
+    Of a case that several releases have, the newest counts. The dictionary checks columns and codes; the labels are
+    those of `LABELS` with and without it. Weights and sampling regimes, which no task uses, are not made.
     """
 
     @property
     def files(self) -> tuple[RawFile, ...]:
-        """The archive and its release dates."""
-        return (ARCHIVE, MICHIGAN_RELEASES)
+        """The archive, its releases of other days, its dictionary, and its release dates."""
+        return (ARCHIVE, OTHER_DAYS, DICTIONARY, MICHIGAN_RELEASES)
 
     def build(self, raw: Path, out: Path, *, report: BuildReport) -> None:
         """Write the table.
@@ -57,13 +58,18 @@ class Michigan:
         Raises
         ------
         DataError
-            A column is missing, a case has no month or occurs twice, a code has no label, or a month no release date.
+            A column is missing, a case has no month or occurs twice, a code has no label, a month no release date, or
+            two releases do not go together.
         """
-        rows = read_archive(raw / ARCHIVE.path, report=report)
-        rows = _labelled(_without_missing(rows, report), raw / ARCHIVE.path)
+        dictionary = _dictionary(raw, report)
+        paths = editions(raw)
+        releases = [(path.name, read_archive(path, dictionary=dictionary, report=report)) for path in paths]
+        rows = newest(releases, report=report)
+        report.counts["michigan.cases"] = len(rows)
+        rows = _labelled(_without_missing(rows, report), paths[0] if len(paths) == 1 else paths[0].parent)
         rows = link(rows, report=report)
-        releases = read_michigan_releases(raw, rows["YYYYMM"].unique().to_list())
-        rows = rows.join(releases, left_on="YYYYMM", right_on="yyyymm", how="left", maintain_order="left")
+        dates = read_michigan_releases(raw, rows["YYYYMM"].unique().to_list())
+        rows = rows.join(dates, left_on="YYYYMM", right_on="yyyymm", how="left", maintain_order="left")
         _dated(rows).select(COLUMNS).sort("YYYYMM", "CASEID").write_parquet(out / "michigan.parquet")
         report.counts["michigan.interviews"] = len(rows)
 
@@ -74,10 +80,11 @@ class Michigan:
         write(raw, seed=seed, scale=scale)
 
 
-def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
-    """Return the archive's cases in the order of the file: keys (Int64) and the tasks' variables (Float64).
+def read_archive(path: Path, *, dictionary: Mapping[str, Variable] | None = None, report: BuildReport) -> pl.DataFrame:
+    """Return a release's cases in the order of the file: keys (Int64) and the tasks' variables (Float64).
 
-    Cells that are no numbers count as blank and are reported; so are cases without a number, which are dropped.
+    Cells that are no numbers count as blank and are reported; so are cases without a number, which are dropped, and
+    columns and codes that a `dictionary` does not know.
 
     Raises
     ------
@@ -88,7 +95,8 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
     import polars as pl
 
     wanted = [*_KEYS, *VARIABLES]
-    cells = _cells(path, wanted)
+    header = _header(path, wanted)
+    cells = _cells(path, header, wanted)
     if cells.is_empty():
         raise DataError("the file holds no case", file=path, hint="Download it again.")
     number = pl.col(wanted).cast(pl.Float64, strict=False)
@@ -96,10 +104,10 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
     for name in wanted:
         odd = cells[name].is_not_null() & (cells[name] != "") & rows[name].is_null()
         if odd.any():
-            report.problem(ARCHIVE.path, f"{name} is not a number", int(odd.sum()), cells[name].filter(odd)[0])
+            report.problem(path.name, f"{name} is not a number", int(odd.sum()), cells[name].filter(odd)[0])
     rows = _whole_keys(rows.with_row_index("line", offset=2), path)
     unnumbered = rows["CASEID"].null_count()
-    report.problem(ARCHIVE.path, "case without a number (CASEID), dropped", unnumbered)
+    report.problem(path.name, "case without a number (CASEID), dropped", unnumbered)
     rows = rows.filter(pl.col("CASEID").is_not_null())
     again = rows.filter(pl.col("CASEID").is_duplicated())
     if len(again):
@@ -108,24 +116,46 @@ def read_archive(path: Path, *, report: BuildReport) -> pl.DataFrame:
             file=path,
             line=again["line"][0],
         )
-    report.counts["michigan.cases"] = len(rows)
-    return rows.drop("line")
+    rows = rows.drop("line")
+    if dictionary is not None:
+        dictionaries.check_columns(dictionary, header, file=path.name, report=report)
+        dictionaries.check_codes(dictionary, rows.select(VARIABLES), file=path.name, report=report)
+    return rows
 
 
-def _cells(path: Path, wanted: Sequence[str]) -> pl.DataFrame:
+def _dictionary(raw: Path, report: BuildReport) -> dict[str, Variable] | None:
+    """Return the dictionary, its wording compared with our labels; None, and a word of it, where there is none."""
+    found = raw_files(raw, DICTIONARY.path)
+    if not found:
+        report.problem(DICTIONARY.path, "there is no dictionary: only the suite's own labels check the codes", 1)
+        return None
+    dictionary = dictionaries.read_dictionary(found[0])
+    dictionaries.check_labels(dictionary, LABELS, report=report)
+    return dictionary
+
+
+def _header(path: Path, wanted: Sequence[str]) -> list[str]:
+    """Return the names of the csv's columns in capitals, after checking that each of `wanted` is there once."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            header = [name.strip().upper() for name in next(csv.reader(stream), [])]
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the file cannot be read: {error}", file=path) from error
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        hint = "Download all variables of the archive."
+        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1, hint=hint)
+    repeated = [name for name in wanted if header.count(name) > 1]
+    if repeated:
+        raise DataError(f"columns are repeated: {', '.join(repeated)}", file=path, line=1)
+    return header
+
+
+def _cells(path: Path, header: Sequence[str], wanted: Sequence[str]) -> pl.DataFrame:
     """Return columns of the csv as stripped text; names are matched in any case."""
     import polars as pl
 
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            header = [name.strip().upper() for name in next(csv.reader(stream), [])]
-        missing = [name for name in wanted if name not in header]
-        if missing:
-            hint = "Download all variables of the archive."
-            raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1, hint=hint)
-        repeated = [name for name in wanted if header.count(name) > 1]
-        if repeated:
-            raise DataError(f"columns are repeated: {', '.join(repeated)}", file=path, line=1)
         check_cells(path, len(header))
         # By place, and in the order of the file, in which they come back.
         places = sorted(header.index(name) for name in wanted)

@@ -3,7 +3,7 @@
 Expected inflation has a level that people share, one of their own that lasts, and answers heaped at 0, 5 and 10; what
 people say of their finances hangs on the economy and on their income. A third interview a year after the first is
 recorded as one after the second. Links that do not hold, numbers used twice, circles and cells that are no numbers are
-planted.
+planted. Beside the archive lie its dictionary and an earlier release, which ends earlier and has some other answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hbench.core import stable_seed
-from hbench_householdbench.sources.michigan import ARCHIVE
+from hbench_householdbench.sources.demo.michigan_dictionary import dictionary_lines
+from hbench_householdbench.sources.michigan_dictionary import DICTIONARY
+from hbench_householdbench.sources.michigan_editions import ARCHIVE
 from hbench_householdbench.sources.releases import MICHIGAN_RELEASES
 
 Floats = npt.NDArray[np.float64]
@@ -24,6 +26,8 @@ Floats = npt.NDArray[np.float64]
 YEARS = ((1978, 1979), (1981, 1982), (1987, 1988), (1996, 1997), (2004, 2005), (2012, 2013), (2019, 2020), (2023, 2026))
 """First and last years of the months that are there."""
 LAST_MONTH = 202606
+EARLIER, _EARLIER_UNTIL = "mich_2025-11-14.csv", 202508
+"""An earlier release, and its last month."""
 _ENTRIES = 42
 """People who are interviewed for the first time in a month, at scale 1."""
 _AGAIN = (0.72, 0.45)
@@ -43,13 +47,16 @@ class Truth:
     circles: list[tuple[int, int]] = field(default_factory=list)
     repeated: list[tuple[int, int]] = field(default_factory=list)
     """First and second case with one number in one month."""
+    revised: dict[int, str] = field(default_factory=dict)
+    """Variable that had another value in the earlier release, by case."""
 
 
 def write(raw: Path, *, seed: int, scale: float) -> Truth:
-    """Write ``mich.csv`` and its release dates below `raw`; return the truth of the links."""
+    """Write the archive, an earlier release, the dictionary and the release dates below `raw`; return the truth."""
     rows, truth = cases(seed, scale)
-    lines = [",".join(_COLUMNS), *(",".join(row.get(name, "") for name in _COLUMNS) for row in rows)]
-    _write(raw / ARCHIVE.path, lines)
+    _write(raw / ARCHIVE.path, _lines(rows))
+    _write((raw / ARCHIVE.path).with_name(EARLIER), _lines(_earlier(rows, truth)))
+    _write(raw / DICTIONARY.path, dictionary_lines(_COLUMNS))
     months = [12 * year + month for year in range(1978, 2027) for month in range(12)]
     lines = ["yyyymm,release_date,source,source_url,comments"]
     lines += [_release(at) for at in months if _yyyymm(at) <= LAST_MONTH]
@@ -202,6 +209,21 @@ def _plant(rows: list[dict[str, str]], truth: Truth) -> None:
             truth.previous.update(dict.fromkeys(lost))
     rows[900]["INCOME"] = "refused"
     rows[901]["GOVT"] = " 3 "
+
+
+def _earlier(rows: list[dict[str, str]], truth: Truth) -> list[dict[str, str]]:
+    """Return the cases as they were released before: without the last months, and here and there another answer."""
+    before = [dict(row) for row in rows if int(row["YYYYMM"]) <= _EARLIER_UNTIL]
+    for place in range(25, len(before), 97):
+        row = before[place]
+        name = "INCOME" if row["INCOME"] else "PX1"
+        row[name] = "1" if name == "INCOME" else "7" if row[name] != "7" else "8"
+        truth.revised[int(row["CASEID"])] = name
+    return before
+
+
+def _lines(rows: list[dict[str, str]]) -> list[str]:
+    return [",".join(_COLUMNS), *(",".join(row.get(name, "") for name in _COLUMNS) for row in rows)]
 
 
 def _release(at: int) -> str:
