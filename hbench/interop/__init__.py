@@ -1,0 +1,3 @@
+"""Other evaluation frameworks: our tasks under their engines."""
+
+from __future__ import annotations
