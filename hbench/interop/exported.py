@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.core import Completion, DataError, Failure, JsonValue
+from hbench.core import Completion, DataError, Failure, JsonValue, Parsed
 from hbench.core.version import __version__
 from hbench.data.files import atomic_file
 from hbench.data.layouts.records import RecordFolder
@@ -115,12 +115,12 @@ class ExportedSplit:
         read = self.scorer.read(self.questions[place].record, known, Tally())
         answer = self.planned.task.answer
         found = aggregate(answer.aggregate, read, self.planned.answer, aggregator=self.scorer.aggregator)
-        failed = isinstance(found, Failure)
+        parsed = found if isinstance(found, Parsed) else None
         return {
             "question": place,
-            "values": None if failed else found.values,
-            "failure": [found.stage, found.reason, found.detail] if failed else None,
-            "repaired": None if failed else found.repaired,
+            "values": None if parsed is None else parsed.values,
+            "failure": [found.stage, found.reason, found.detail] if isinstance(found, Failure) else None,
+            "repaired": None if parsed is None else parsed.repaired,
             "draws": len(read),
             "invalid_draws": sum(isinstance(result, Failure) for _, result in read),
         }

@@ -65,6 +65,7 @@ def write_folder(
     SelectionError
         Two tasks have one name, or a setting has no counterpart in lm-eval.
     """
+    settings = generation_kwargs(sampling)
     _check(plan, sampling, registry)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise DataError("the folder to export to is not empty", file=out, hint="Name a new one.")
@@ -77,7 +78,7 @@ def write_folder(
         name = planned.task.task
         parts = {split: name if len(planned.splits) == 1 else f"{name}_{split}" for split in planned.splits}
         for split, part in parts.items():
-            _write_task(out, part, planned, split, sampling)
+            _write_task(out, part, planned, split, settings)
         if len(parts) > 1:
             _write_group(out, name, list(parts.values()))
         tasks += dict.fromkeys([name, *parts.values()])
@@ -142,7 +143,7 @@ def _check(plan: Plan, sampling: Sampling, registry: Registry) -> None:
                 )
 
 
-def _write_task(out: Path, name: str, planned: PlannedTask, split: str, sampling: Sampling) -> None:
+def _write_task(out: Path, name: str, planned: PlannedTask, split: str, settings: Mapping[str, Any]) -> None:
     content = {
         "task": name,
         "output_type": "generate_until",
@@ -152,7 +153,7 @@ def _write_task(out: Path, name: str, planned: PlannedTask, split: str, sampling
         "num_fewshot": 0,
         "repeats": planned.draws,
         "filter_list": [{"name": "none", "filter": [{"function": "take_first_k", "k": planned.draws}]}],
-        "generation_kwargs": generation_kwargs(sampling),
+        "generation_kwargs": dict(settings),
         "metadata": {
             "version": VERSION,
             "hbench": {
