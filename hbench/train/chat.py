@@ -55,10 +55,12 @@ class ChatEncoder:
 
     Notes
     -----
-    The prompt is rendered and encoded alone, with the cue for the answer, and again with the answer. The second must
-    begin with the first, text and ids: what follows is what the model has to say after exactly this prompt. The answer
-    ends with the first special token behind its text, or with the tokenizer's end token where the template writes none;
-    what a template writes after that (a line break) is left out, for generation never gets there.
+    The prompt is rendered and encoded alone, with the cue for the answer, and again with the answer. The second text
+    must begin with the first: what follows is what the model has to say after exactly this prompt. Where the ids do not
+    begin alike, since the prompt's end and the answer's beginning merge into one token, the answer is encoded alone, as
+    a model that is asked has to begin it. The answer ends with the first special token behind its text, or with the
+    tokenizer's end token where the template writes none; what a template writes after that (a line break) is left out,
+    for generation never gets there.
     """
 
     def __init__(
@@ -104,9 +106,15 @@ class ChatEncoder:
                 wholes.append(self._render([*asked, turns[-1]], cue=False))
             parts = zip(batch, prompts, wholes, self._ids(prompts), self._ids(wholes), strict=True)
             for (place, _), prompt, whole, prompt_ids, ids in parts:
-                if not whole.startswith(prompt) or ids[: len(prompt_ids)] != prompt_ids:
+                if not whole.startswith(prompt):
                     raise self._differs(prompt, whole, place)
-                answer = self._ended(ids[len(prompt_ids) :])
+                answer = ids[len(prompt_ids) :]
+                if ids[: len(prompt_ids)] != prompt_ids:
+                    answer = self._ids([whole[len(prompt) :]])[0]
+                    # Some tokenizers put a blank before every text.
+                    if self.tokenizer.decode([*prompt_ids, *answer]) != self.tokenizer.decode(ids):
+                        raise self._differs(prompt, whole, place)
+                answer = self._ended(answer)
                 yield Encoded([*prompt_ids, *answer], [IGNORED] * len(prompt_ids) + answer)
 
     def _ended(self, ids: list[int]) -> list[int]:

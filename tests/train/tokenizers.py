@@ -33,7 +33,7 @@ def wrap(tokenizer: Any, template: str | None = TEMPLATE) -> Any:
 
 
 def byte_level(split: str | None) -> Any:
-    """Return byte-level BPE, as GPT-2, Llama 3 and Qwen have it; the text is split by a pattern first (None: GPT-2's)."""
+    """Return byte-level BPE, as GPT-2, Llama 3 and Qwen have it; the text is split by a pattern (None: GPT-2's)."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
