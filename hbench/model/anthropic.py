@@ -6,14 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Request, Sampling
-from hbench.model.http import HttpModel
-from hbench.model.http_options import read_http_settings, read_key, read_urls
+from hbench.core import Completion, Failure, JsonValue, ModelError, Request, Sampling
 from hbench.model.options import Options
+from hbench.model.provider import ProviderModel
 from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, error_of, token_count
 
-OFFICIAL = "https://api.anthropic.com/v1"
 VERSION = "2023-06-01"
 """Of the API; it fixes the format."""
 MAX_TOKENS = 16384
@@ -92,29 +90,17 @@ class MessagesWire:
         return error_of(payload, code="type")
 
 
-class Anthropic(HttpModel):
+class Anthropic(ProviderModel):
     """`anthropic:NAME`, with ``base_url=`` for gateways that speak the same format."""
 
-    @classmethod
-    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Anthropic:
-        """Make the back end from its words.
+    provider = "anthropic"
+    official = "https://api.anthropic.com/v1"
+    variables = ("ANTHROPIC_API_KEY",)
 
-        Raises
-        ------
-        ModelError
-            Without a model's name or the key that is needed, or for options that do not exist.
-        """
-        name = f"anthropic:{argument}"
-        if not argument:
-            raise ModelError("model anthropic: which one? Write anthropic:NAME")
-        read = Options("anthropic", options)
-        urls = read_urls(read, name, OFFICIAL)
-        key = read_key(read, name, urls, official=OFFICIAL, variables=("ANTHROPIC_API_KEY",))
-        settings = read_http_settings(read, name, urls, path=MessagesWire.path)
-        structured = Structured(context) if read.flag("structured") else None
-        read.finish()
-        wire = MessagesWire(argument, key, structured)
-        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
+    @classmethod
+    def make_wire(cls, argument: str, key: str | None, structured: Structured | None, read: Options) -> MessagesWire:
+        """Make the messages format."""
+        return MessagesWire(argument, key, structured)
 
 
 def _settings(sampling: Sampling) -> dict[str, JsonValue]:

@@ -5,75 +5,33 @@ after any end the same command goes on: it polls what was sent, and sends only w
 between sending and recording, the provider's list of batches is searched first. OpenAI's batches carry a mark, so the
 list tells for sure. Anthropic's do not: batches of the same time and size are waited for, and their results' custom
 ids tell whose they are. Requests are sent twice only where the provider's list does not show a batch that it has
-accepted (a list that lags by more than `SETTLE` seconds), or where the folder of the run was deleted.
+accepted (a list that lags by more than `batch_search.SETTLE` seconds), or where the folder of the run was deleted.
 Custom ids name the request and the batch, so that two runs never take each other's answers.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import hashlib
-import json
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
 
 from hbench.core import Deliver, Failure, JsonValue, ModelError, Outcome, Request
 from hbench.model.batch_apis import BatchApi, Line, State
 from hbench.model.batch_http import BatchHttp, GoneError, UnclearError
+from hbench.model.batch_names import BatchJob, Namer
+from hbench.model.batch_search import Search
 from hbench.model.batch_store import Batch, BatchStore
 from hbench.model.health import KEEPS
 from hbench.model.limits import Spend
 
 log = logging.getLogger(__name__)
 
-SETTLE = 3.0
-"""Seconds that a provider's list gets to show what was just sent."""
-SKEW = 3600.0
-"""Seconds by which the provider's clock may differ."""
 _WINDOW = 512
 """Answers that are made durable together."""
 _TRIES = 8
 """Tries of sending a batch, or of reading its results, before the model is given up."""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchJob:
-    """One draw to ask for: its body, and what it will cost in US dollars by estimate."""
-
-    request: Request
-    draw: int
-    body: bytes
-    estimate: float
-
-
-class Namer:
-    """Gives requests the custom ids under which they are found again, whatever session asks.
-
-    Parameters
-    ----------
-    identity : mapping
-        The model's.
-    """
-
-    def __init__(self, identity: Mapping[str, JsonValue]) -> None:
-        self._identity = dict(identity)
-
-    def __call__(self, request: Request, draw: int) -> str:
-        """Return 32 hexadecimal digits that name all that the answer depends on."""
-        depends = [
-            self._identity,
-            asdict(request.sampling),
-            request.record.task,
-            request.occurrence,
-            [list(message) for message in request.messages],
-            draw,
-        ]
-        told = json.dumps(depends, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
-        return hashlib.blake2b(told, digest_size=16).hexdigest()
 
 
 class Batches:
@@ -125,6 +83,7 @@ class Batches:
         self._spend = spend
         self._size = min(size, api.most_requests)
         self._poll = poll
+        self._search = Search(name, api, http, store, poll)
         self._waiting: dict[str, tuple[Request, int]] = {}
         self._owner: dict[str, Batch] = {}
 
@@ -138,7 +97,7 @@ class Batches:
             before is waited for all the same.
         """
         for batch in self._store.load():
-            if batch.number is None and not await self._found(batch, batch.since):
+            if batch.number is None and not await self._search.find(batch, batch.since):
                 self._store.drop(batch)
                 continue
             failed = set(batch.failed)
@@ -195,7 +154,7 @@ class Batches:
                 ) from error
             except UnclearError as error:
                 log.info("%s: it is unclear whether a batch was accepted: %s", self._name, error)
-                if not await self._found(batch, time.time()) and tries >= _TRIES:
+                if not await self._search.find(batch, time.time()) and tries >= _TRIES:
                     raise ModelError(f"model {self._name}: no batch is accepted: {error}", hint=KEEPS) from error
             except ModelError:
                 self._store.drop(batch)
@@ -204,35 +163,6 @@ class Batches:
         self._owner.update((name, batch) for name, _ in lines)
         log.info("%s: batch %s with %d requests was sent", self._name, batch.number, len(lines))
         return None
-
-    async def _found(self, batch: Batch, sent: float) -> bool:
-        """Search the provider's list for a batch, sent at this time, that may or may not have been accepted."""
-        await asyncio.sleep(max(0.0, sent + SETTLE - time.time()))
-        known = {other.number for other in self._store.load()}
-        while True:
-            numbers, sure = await self._api.find(self._http, batch.mark, len(batch.ids), batch.since - SKEW)
-            under_way = False
-            for number in numbers:
-                if number in known:
-                    continue
-                state = State(True) if sure else await self._api.look(self._http, number)
-                under_way = under_way or not state.ended
-                if sure or await self._holds(state, batch):
-                    batch.number = number
-                    self._store.save(batch)
-                    return True
-            if not under_way:
-                return False
-            log.info("%s: batches that may be ours are under way; waiting for them", self._name)
-            await asyncio.sleep(self._poll)
-
-    async def _holds(self, state: State, batch: Batch) -> bool:
-        """Tell by the first result whose batch it is; False where there are no results yet."""
-        for path in state.results:
-            async with contextlib.aclosing(self._http.lines(path)) as lines:
-                async for line in lines:
-                    return isinstance(line, dict) and str(line.get("custom_id")).endswith(f"-{batch.mark}")
-        return False
 
     async def _wait(self, pending: list[Batch], deliver: Deliver) -> None:
         stumbles: dict[str, int] = {}

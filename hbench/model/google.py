@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Sampling
-from hbench.model.http import HttpModel
-from hbench.model.http_options import read_http_settings, read_key, read_urls
+from hbench.core import Completion, Failure, JsonValue, ModelError, Outcome, Request, Sampling
 from hbench.model.openai import vary_seed
 from hbench.model.options import Options
+from hbench.model.provider import ProviderModel
 from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, error_of, token_count
 
-OFFICIAL = "https://generativelanguage.googleapis.com/v1beta"
 _WITHHELD = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"})
 
 
@@ -94,29 +92,19 @@ class GenerateContentWire:
         return error_of(payload, code="status")
 
 
-class Google(HttpModel):
+class Google(ProviderModel):
     """`google:NAME`, with ``base_url=`` for gateways that speak the same format."""
 
-    @classmethod
-    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Google:
-        """Make the back end from its words.
+    provider = "google"
+    official = "https://generativelanguage.googleapis.com/v1beta"
+    variables = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 
-        Raises
-        ------
-        ModelError
-            Without a model's name or the key that is needed, or for options that do not exist.
-        """
-        name = f"google:{argument}"
-        if not argument:
-            raise ModelError("model google: which one? Write google:NAME")
-        read = Options("google", options)
-        urls = read_urls(read, name, OFFICIAL)
-        key = read_key(read, name, urls, official=OFFICIAL, variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"))
-        structured = Structured(context) if read.flag("structured") else None
-        wire = GenerateContentWire(argument, key, structured)
-        settings = read_http_settings(read, name, urls, path=wire.path)
-        read.finish()
-        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
+    @classmethod
+    def make_wire(
+        cls, argument: str, key: str | None, structured: Structured | None, read: Options
+    ) -> GenerateContentWire:
+        """Make the format, whose path holds the model's name."""
+        return GenerateContentWire(argument, key, structured)
 
 
 def _settings(sampling: Sampling) -> dict[str, JsonValue]:

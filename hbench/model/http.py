@@ -7,45 +7,24 @@ another try holds no slot.
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from hbench.core import Completion, Deliver, Failure, JsonValue, ModelError, Outcome, Request
+from hbench.core import Deliver, Failure, JsonValue, ModelError, Request
+from hbench.model.accounts import Accounts, Job, Stats
 from hbench.model.batch_apis import APIS
-from hbench.model.flow import DrainError, Flow
-from hbench.model.health import KEEPS, Health
+from hbench.model.flow import Flow
+from hbench.model.health import Health
 from hbench.model.http_call import Caller, Endpoint, RefusedError, RetryError, shown_address
-from hbench.model.http_settings import HttpSettings, no_prices
-from hbench.model.limits import Pace, Prices, Spend, backoff
+from hbench.model.http_settings import HttpSettings
+from hbench.model.limits import Prices, Spend, backoff
 from hbench.model.probe import Address, list_models
 from hbench.model.structured import Structured
-from hbench.model.wire import BodyError, Reply, Wire
+from hbench.model.wire import Wire
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Stats:
-    """Counters for progress displays and reports."""
-
-    requests: int = 0
-    answered: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    retries: Counter[str] = field(default_factory=Counter)
-    failures: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(slots=True)
-class _Job:
-    request: Request
-    draws: tuple[int, ...]
-    body: bytes
-    attempts: int = 0
-    unreached: int = 0
 
 
 class HttpModel:
@@ -78,17 +57,14 @@ class HttpModel:
     ) -> None:
         self.name = name
         self.settings = settings
-        self.stats = Stats()
-        self.spend = Spend(limit=float("inf") if settings.max_cost is None else settings.max_cost)
+        self._accounts = Accounts(name, settings)
         self._wire = wire
         self._secrets = secrets
         self._structured = structured
         self._endpoints = [Endpoint(url.rstrip("/") + wire.path, settings.concurrency) for url in settings.urls]
         self._health = Health(name, patience=settings.patience, many=max(20, 3 * settings.attempts))
-        self._request_pace = settings.requests_per_minute and Pace(settings.requests_per_minute)
-        self._token_pace = settings.tokens_per_minute and Pace(settings.tokens_per_minute)
         self._caller = Caller(name, wire, settings, secrets)
-        self._flow: Flow[_Job] | None = None
+        self._flow: Flow[Job] | None = None
         self._batch_folder: Path | None = None
 
     @property
@@ -104,7 +80,17 @@ class HttpModel:
     @property
     def prices(self) -> Prices | None:
         """What an answer costs, where it is known."""
-        return self.settings.prices
+        return self._accounts.prices
+
+    @property
+    def stats(self) -> Stats:
+        """Counters so far."""
+        return self._accounts.stats
+
+    @property
+    def spend(self) -> Spend:
+        """Money spent and set aside."""
+        return self._accounts.spend
 
     def limit_spending(self, spent: float, shared: Spend | None = None) -> None:
         """Count what earlier sessions spent, in US dollars, and keep within a limit that several models share.
@@ -116,12 +102,8 @@ class HttpModel:
         """
         if shared is None:
             self.spend.spent += spent
-            return
-        if self.settings.prices is None:
-            raise no_prices(self.name)
-        if self.settings.max_cost is not None:
-            raise ModelError(f"model {self.name}: max_cost= and a limit for the whole run; give one of them")
-        self.spend = shared
+        else:
+            self._accounts.share(shared)
 
     def use_batches(self, folder: Path) -> None:
         """Ask through the provider's batch API, at its price, and remember in `folder` what was sent.
@@ -138,8 +120,7 @@ class HttpModel:
         if len(self.settings.urls) > 1:
             raise ModelError(f"model {self.name}: a batch API has one address; base_url names several")
         self._batch_folder = folder
-        if (prices := self.settings.prices) is not None:
-            self.settings = replace(self.settings, prices=prices.times(1.0 - self.settings.batch_discount))
+        self._accounts.discount(self.settings.batch_discount)
 
     async def probe(self) -> list[Address]:
         """Find out whether each address answers; the model is not asked."""
@@ -168,10 +149,15 @@ class HttpModel:
             patience allows. What was delivered stays.
         """
         if self._batch_folder is not None:
-            await self._answer_in_batches(requests, deliver, self._batch_folder)
+            from hbench.model.http_batches import answer_in_batches
+
+            jobs = self._jobs(requests)
+            await answer_in_batches(
+                self.name, jobs, deliver, self._wire, self.settings, self._accounts, self._secrets, self._batch_folder
+            )
             return
 
-        async def handle(job: _Job) -> float | None:
+        async def handle(job: Job) -> float | None:
             return await self._handle(job, deliver)
 
         self._caller.open(self._endpoints)
@@ -188,73 +174,24 @@ class HttpModel:
         """Close the connections."""
         await self._caller.aclose()
 
-    async def _answer_in_batches(self, requests: Iterable[Request], deliver: Deliver, folder: Path) -> None:
-        from hbench.model.batch import Batches, BatchJob, Namer
-        from hbench.model.batch_http import BatchHttp
-        from hbench.model.batch_store import BatchStore
-
-        settings = self.settings
-
-        def jobs() -> Iterator[BatchJob]:
-            for job in self._jobs(requests):
-                yield BatchJob(job.request, job.draws[0], job.body, self._estimate(job, len(job.body) // 4))
-
-        http = BatchHttp(
-            self.name,
-            settings.urls[0],
-            self._wire.headers(),
-            self._wire.complaint,
-            timeout=settings.timeout,
-            patience=settings.patience,
-            max_wait=settings.max_wait,
-            max_body=settings.max_body,
-            secrets=self._secrets,
-        )
-        batches = Batches(
-            self.name,
-            APIS[self._wire.path],
-            http,
-            BatchStore(folder),
-            namer=Namer(self.identity),
-            read=self._read_batched,
-            spend=self.spend,
-            size=settings.batch_requests,
-            poll=settings.batch_poll,
-        )
-        try:
-            await batches.run(jobs(), deliver)
-        finally:
-            await http.aclose()
-
-    def _read_batched(self, payload: JsonValue, request: Request, draw: int) -> tuple[Outcome, float]:
-        """Read one response of a batch; return it with what was paid."""
-        try:
-            reply = self._wire.read(payload, (draw,))
-        except BodyError as error:
-            return Failure("request", error.reason, self._caller.scrub(error.detail)), 0.0
-        outcomes, paid = self._account(reply, sum(len(message.content) for message in request.messages) // 4)
-        self.stats.answered += 1
-        return outcomes[draw], paid
-
-    def _jobs(self, requests: Iterable[Request]) -> Iterator[_Job]:
+    def _jobs(self, requests: Iterable[Request]) -> Iterator[Job]:
         for request in requests:
             for draws in self._wire.jobs(request.draws):
-                yield _Job(request, draws, self._wire.body(request, draws))
+                yield Job(request, draws, self._wire.body(request, draws))
 
-    async def _handle(self, job: _Job, deliver: Deliver) -> float | None:
+    async def _handle(self, job: Job, deliver: Deliver) -> float | None:
         """Try a job once; return the seconds until the next try, or None when it is done."""
         endpoint = min(self._endpoints, key=Endpoint.load)
         sent = endpoint.window.epoch
-        estimate_in = len(job.body) // 4
-        reserved = self._reserve(job, estimate_in)
+        reserved = self._accounts.reserve(job)
         if reserved is None:
             return 0.1
         paid = 0.0
         try:
-            await self._wait_for_limits(estimate_in)
+            await self._accounts.wait_for_limits(job)
             self.stats.requests += 1
             reply = await self._caller.ask(endpoint, job.body, job.draws)
-            outcomes, paid = self._account(reply, estimate_in)
+            outcomes, paid = self._accounts.count(reply, job.tokens_in)
         except RetryError as retry:
             if retry.overload:
                 self._adapt(endpoint, sent, refused=True)
@@ -284,7 +221,7 @@ class HttpModel:
         if self.settings.adaptive and endpoint.window.note(sent, refused=refused) and self._flow is not None:
             self._flow.resize(sum(endpoint.window.size for endpoint in self._endpoints))
 
-    async def _try_later(self, retry: RetryError, endpoint: Endpoint, job: _Job, deliver: Deliver) -> float | None:
+    async def _try_later(self, retry: RetryError, endpoint: Endpoint, job: Job, deliver: Deliver) -> float | None:
         log.debug("%s: %s (%s)", endpoint.shown, retry.reason, retry.detail)
         # A rate limit is no sign of ill health.
         if retry.reason != "http_429":
@@ -302,67 +239,7 @@ class HttpModel:
         self.stats.retries[retry.reason] += 1
         return delay if retry.wait is None else max(retry.wait, 0.05) + 0.1 * delay
 
-    async def _fail(self, job: _Job, failure: Failure, deliver: Deliver) -> None:
+    async def _fail(self, job: Job, failure: Failure, deliver: Deliver) -> None:
         for draw in job.draws:
             self.stats.failures[failure.reason] += 1
             await deliver(job.request, draw, failure)
-
-    async def _wait_for_limits(self, estimate_in: int) -> None:
-        if self._request_pace:
-            await self._request_pace.take(1)
-        if self._token_pace:
-            await self._token_pace.take(estimate_in + self._mean_out())
-
-    def _reserve(self, job: _Job, estimate_in: int) -> float | None:
-        """Set money aside; None while it is not known what the requests in flight will have cost."""
-        prices = self.settings.prices
-        if prices is None:
-            return 0.0
-        estimate = self._estimate(job, estimate_in)
-        if self.spend.reserve(estimate):
-            return estimate
-        if self.spend.pending:
-            return None
-        raise DrainError(
-            ModelError(
-                f"model {self.name}: the spend limit of ${self.spend.limit:.2f} is reached"
-                f" (${self.spend.spent:.4f} spent so far, the next request is estimated at ${estimate:.4f})",
-                hint=f"raise max_cost; {KEEPS}",
-            )
-        )
-
-    def _estimate(self, job: _Job, estimate_in: int) -> float:
-        """US dollars that a job will cost; 0 where there are no prices."""
-        prices = self.settings.prices
-        out = len(job.draws) * self._mean_out(job.request.sampling.max_tokens)
-        return 0.0 if prices is None else prices.cost(estimate_in, out)
-
-    def _mean_out(self, limit: int | None = None) -> float:
-        """Tokens of an answer to expect: the mean so far, before the first one a guess."""
-        if self.stats.answered and self.stats.tokens_out:
-            return self.stats.tokens_out / self.stats.answered
-        return min(limit or 256, 1024)
-
-    def _account(self, reply: Reply, estimate_in: int) -> tuple[dict[int, Completion | Failure], float]:
-        """Count tokens and split them over the draws, so that sums over draws are what the provider counted."""
-        tokens_in, tokens_out = reply.tokens_in, reply.tokens_out
-        self.stats.tokens_in += tokens_in or 0
-        self.stats.tokens_out += tokens_out or 0
-        if self._token_pace and tokens_in is not None:
-            self._token_pace.settle(tokens_in + (tokens_out or 0) - estimate_in - self._mean_out())
-        prices = self.settings.prices
-        known = prices is not None and tokens_in is not None
-        outcomes: dict[int, Completion | Failure] = {}
-        rest_in, rest_out = tokens_in, tokens_out
-        count = len(reply.outcomes)
-        for place, (draw, outcome) in enumerate(reply.outcomes.items()):
-            if isinstance(outcome, Completion):
-                share_out = None if rest_out is None else rest_out // (count - place)
-                cost = prices.cost(rest_in or 0, share_out or 0) if prices is not None and known else None
-                outcome = Completion(outcome.text, outcome.reasoning, rest_in, share_out, cost)
-                rest_in = rest_in and 0
-                rest_out = None if rest_out is None or share_out is None else rest_out - share_out
-            outcomes[draw] = outcome
-        if prices is None:
-            return outcomes, 0.0
-        return outcomes, prices.cost(tokens_in if tokens_in is not None else estimate_in, tokens_out or 0)

@@ -11,10 +11,9 @@ from typing import Any, Literal
 
 from hbench.core import Completion, Deliver, Failure, JsonValue, Model, ModelContext, ModelError, Outcome, Request
 from hbench.model.generation import MAX_TOKENS, Draw, draw_seed
-from hbench.model.http import HttpModel
-from hbench.model.http_options import read_http_settings, read_key, read_urls
 from hbench.model.openai import ChatWire
 from hbench.model.options import Options
+from hbench.model.provider import ProviderModel
 from hbench.model.structured import Structured
 from hbench.model.thinking import split_thinking
 from hbench.model.weights import file_fingerprint
@@ -36,9 +35,8 @@ def create(argument: str, options: Mapping[str, JsonValue], context: ModelContex
     """
     if not argument:
         raise ModelError("model llamacpp: which one? Write llamacpp:PATH.gguf")
-    read = Options("llamacpp", options)
     if "base_url" in options:
-        return _server(argument, read, context)
+        return LlamaServer.create(argument, options, context)
     path = Path(argument).expanduser()
     if not path.is_file():
         raise ModelError(f"model llamacpp:{argument}: there is no such file")
@@ -49,21 +47,9 @@ def create(argument: str, options: Mapping[str, JsonValue], context: ModelContex
             f"model llamacpp:{argument} needs llama-cpp-python",
             hint="pip install 'hbench[llamacpp]', or start llama.cpp's server and give base_url=URL",
         ) from error
+    read = Options("llamacpp", options)
     n_ctx = read.integer("n_ctx", CONTEXT)
     return LlamaCpp(path, {**read.rest(), "n_ctx": n_ctx}, seed=context.seed)
-
-
-def _server(argument: str, read: Options, context: ModelContext) -> HttpModel:
-    name = f"llamacpp:{argument}"
-    urls = read_urls(read, name, "")
-    key = read_key(read, name, urls, official="", variables=())
-    settings = read_http_settings(read, name, urls, path=ChatWire.path)
-    structured = Structured(context) if read.flag("structured") else None
-    read.finish()
-    path = Path(argument).expanduser()
-    model = file_fingerprint(path) if path.is_file() else argument
-    wire = ServerWire(path.name, key=key, structured=structured, content=model)
-    return HttpModel(name, wire, settings, secrets=(key,) if key else (), structured=structured)
 
 
 @dataclass
@@ -77,6 +63,21 @@ class ServerWire(ChatWire):
         """The file's SHA-256, or its name where it lies elsewhere."""
         structured = {"structured": True} if self.structured else {}
         return {"back_end": "llamacpp-server", "model": self.content, **structured}
+
+
+class LlamaServer(ProviderModel):
+    """A GGUF file behind llama.cpp's server, named by its path or by its name there."""
+
+    provider = "llamacpp"
+    official = ""
+    variables = ()
+
+    @classmethod
+    def make_wire(cls, argument: str, key: str | None, structured: Structured | None, read: Options) -> ServerWire:
+        """Make the chat format."""
+        path = Path(argument).expanduser()
+        content = file_fingerprint(path) if path.is_file() else argument
+        return ServerWire(path.name, key=key, structured=structured, content=content)
 
 
 class LlamaCpp:

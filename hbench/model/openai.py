@@ -6,15 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hbench.core import Completion, Failure, JsonValue, ModelContext, ModelError, Outcome, Request, Sampling
-from hbench.model.http import HttpModel
-from hbench.model.http_options import read_http_settings, read_key, read_urls
+from hbench.core import Completion, Failure, JsonValue, Outcome, Request, Sampling
 from hbench.model.options import Options
+from hbench.model.provider import ProviderModel
 from hbench.model.structured import Structured, unwrap
 from hbench.model.wire import BodyError, Reply, token_count
 from hbench.parse import ROOT
 
-OFFICIAL = "https://api.openai.com/v1"
 _SEEDS = 2**31
 _STRIDE = 1_000_003
 
@@ -157,42 +155,29 @@ class TextWire(ChatWire):
         return b',"prompt":' + json.dumps("\n\n".join(message.content for message in request.messages)).encode()
 
 
-class OpenAI(HttpModel):
+class OpenAI(ProviderModel):
     """`openai:NAME`, with ``base_url=`` for any compatible server; ``chat_template=off`` asks its completions."""
 
-    @classmethod
-    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> OpenAI:
-        """Make the back end from its words.
+    provider = "openai"
+    official = "https://api.openai.com/v1"
+    variables = ("OPENAI_API_KEY",)
 
-        Raises
-        ------
-        ModelError
-            Without a model's name, without the key that is needed, or for options that do not exist.
-        """
-        name = f"openai:{argument}"
-        if not argument:
-            raise ModelError("model openai: which one? Write openai:NAME")
-        read = Options("openai", options)
-        urls = read_urls(read, name, OFFICIAL)
-        key = read_key(read, name, urls, official=OFFICIAL, variables=("OPENAI_API_KEY",))
-        draws = read.choice("n_draws", "separate", ("separate", "native"))
-        limit_field = read.choice(
-            "max_tokens_field",
-            "max_completion_tokens" if urls == (OFFICIAL,) else "max_tokens",
-            ("max_tokens", "max_completion_tokens"),
-        )
+    @classmethod
+    def make_wire(cls, argument: str, key: str | None, structured: Structured | None, read: Options) -> ChatWire:
+        """Make the format of chats or of plain texts."""
         form = ChatWire if read.choice("chat_template", "on", ("on", "off")) == "on" else TextWire
-        settings = read_http_settings(read, name, urls, path=form.path)
-        structured = Structured(context) if read.flag("structured") else None
-        read.finish()
-        wire = form(
+        elsewhere = read.texts("base_url") not in ((), (cls.official,))
+        return form(
             argument,
             key=key,
-            native_draws=draws == "native",
-            max_tokens_field=limit_field,
+            native_draws=read.choice("n_draws", "separate", ("separate", "native")) == "native",
+            max_tokens_field=read.choice(
+                "max_tokens_field",
+                "max_tokens" if elsewhere else "max_completion_tokens",
+                ("max_tokens", "max_completion_tokens"),
+            ),
             structured=structured,
         )
-        return cls(name, wire, settings, secrets=(key,) if key else (), structured=structured)
 
 
 def vary_seed(seed: int, draw: int, occurrence: int = 0) -> int:

@@ -74,7 +74,7 @@ def test_servers_are_asked_only_with_network(hbench: Hbench, monkeypatch: pytest
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", secret)
     with MockServer(key=secret) as server:
-        monkeypatch.setattr("hbench.model.openai.OFFICIAL", server.url)
+        monkeypatch.setattr("hbench.model.openai.OpenAI.official", server.url)
         good = ("--model", f"openai:mock,base_url={server.url}")
         assert lines(hbench, *good)["openai:mock"]["text"] == "can be made (--network asks the server)"
         assert server.stats.connections == 0

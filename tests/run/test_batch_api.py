@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hbench.core import ModelError, RunError
-from hbench.model import batch
+from hbench.model import batch, batch_search
 from hbench.run.evaluate import Result, evaluate
 from hbench.run.journal import Journal
 from hbench.testing.batch_desk import BatchPlan
@@ -24,7 +24,7 @@ PROVIDERS = ("openai", "anthropic")
 
 @pytest.fixture(autouse=True)
 def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "SETTLE", 0.05)
+    monkeypatch.setattr(batch_search, "SETTLE", 0.05)
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "HBENCH_PRICES"):
         monkeypatch.delenv(name, raising=False)
 

@@ -16,7 +16,7 @@ import pytest
 from hbench.core import ModelError
 from hbench.execute import LostWorkerError, Work
 from hbench.model.limits import Prices
-from hbench.run import spread
+from hbench.run import orders, spread, worker
 from hbench.run.evaluate import Result, evaluate
 from hbench.run.journal import Journal
 from hbench.testing.mock_server import MockServer, Question
@@ -70,7 +70,7 @@ class _Member:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "ORDER_REQUESTS", 8)
+    monkeypatch.setattr(orders, "ORDER_REQUESTS", 8)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
@@ -98,7 +98,7 @@ def test_workers_give_what_one_process_gives(toy: Any) -> None:
 
 
 def test_a_lost_workers_records_are_asked_again_and_none_twice(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "_AHEAD", 1)
+    monkeypatch.setattr(worker, "_AHEAD", 1)
     added: list[tuple[bytes, int]] = []
     add = Journal.add
 
@@ -148,8 +148,8 @@ class _Priced:
 
 
 def test_orders_have_equal_expected_cost(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spread, "ORDER_REQUESTS", 1000)
-    monkeypatch.setattr(spread, "ORDER_COST", 10_000)
+    monkeypatch.setattr(orders, "ORDER_REQUESTS", 1000)
+    monkeypatch.setattr(orders, "ORDER_COST", 10_000)
     rows = [toy.spend(i) for i in range(40)]
     for row in rows[20:]:
         row["user"] += " really" * 570  # Ten times as long as the expected answer.
