@@ -9,16 +9,12 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from hbench.core import HbenchError
+from hbench.core import TrainingError
 from hbench.core.target import Frozen
 from hbench.spec import suggestion
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
-
-
-class TrainingError(HbenchError):
-    """A training cannot be begun or gone on with."""
 
 
 class TrainConfig(Frozen):
