@@ -59,6 +59,16 @@ def test_both_parts_are_added_and_one_is_enough(tmp_path: Path) -> None:
     assert third["cons_nondurables"] is not None
 
 
+def test_sums_are_added_from_left_to_right_whatever_the_threads(tmp_path: Path) -> None:
+    cents = {"FOOD": 0.1, "ALCBEV": 0.2, "UTIL": 0.3, "HOUSOP": 1e16, "PUBTRA": 1.7, "GASMO": 2.9, "PERSCA": -1e16}
+    table, _ = build(
+        tmp_path,
+        {1997: {"fmli972.csv": [row("00000012", 1997, 4, **{f"{name}CQ": value for name, value in cents.items()})]}},
+    )
+    # Added in halves, as two threads would do it, they make 58.
+    assert table["cons_strict_nondurables"][0] == ((0.1 + 0.2) + 0.3 + 1e16 + 1.7 + 2.9) - 1e16 + 15 + 40
+
+
 def test_names_of_the_eighties_have_no_part_before(tmp_path: Path) -> None:
     new = row("00000012", 85, 5, QINTRVYR="85", EDUC_REF=3)
     facts = {name: value for name, value in new.items() if not name.endswith(("CQ", "PQ"))}

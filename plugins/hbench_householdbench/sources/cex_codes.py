@@ -44,13 +44,33 @@ EDUCATION_STEPS = {
 EDUCATION_CODES = {code: EDUCATION[step] for code, step in EDUCATION_STEPS.items()}
 
 
-def labels(frame: pl.DataFrame, tables: Mapping[str, Mapping[int, str]]) -> pl.DataFrame:
-    """Return the labels of columns of codes (numbers); an empty cell stays empty.
+def labels(tables: Mapping[str, Mapping[int, str]]) -> list[pl.Expr]:
+    """Return the labels of columns of codes (numbers); `check_labels` tells whether all are known.
 
     Parameters
     ----------
-    frame : polars.DataFrame
-        With the columns, and ``file``, which errors name.
+    tables : mapping
+        Label by code, by column.
+    """
+    import polars as pl
+
+    return [
+        pl.col(column).replace_strict(
+            {float(code): text for code, text in table.items()}, default=None, return_dtype=pl.String
+        )
+        for column, table in tables.items()
+    ]
+
+
+def check_labels(rows: pl.DataFrame, found: Mapping[str, pl.Series], tables: Mapping[str, Mapping[int, str]]) -> None:
+    """Refuse codes without a label; an empty cell is none.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        With the columns of codes, and ``file``, which errors name.
+    found : mapping
+        Labels of the rows, by column.
     tables : mapping
         Label by code, by column.
 
@@ -61,17 +81,13 @@ def labels(frame: pl.DataFrame, tables: Mapping[str, Mapping[int, str]]) -> pl.D
     """
     import polars as pl
 
-    known = {column: {float(code): text for code, text in table.items()} for column, table in tables.items()}
-    odd = frame.select((~pl.col(column).is_in(list(codes))).sum() for column, codes in known.items()).row(0, named=True)
-    for column, rows in odd.items():
-        if rows:
-            unknown = frame.filter(~pl.col(column).is_in(list(known[column])))
+    for column, table in tables.items():
+        unlabelled = found[column].null_count() - rows[column].null_count()
+        if unlabelled:
+            unknown = rows.filter(~pl.col(column).is_in([float(code) for code in table]))
             value = unknown[column].mode().sort()[0]
             raise DataError(
-                f"{column} has codes without a meaning in {rows:,} rows, most of them {value:g}",
+                f"{column} has codes without a meaning in {unlabelled:,} rows, most of them {value:g}",
                 file=unknown.filter(pl.col(column) == value)["file"][0],
-                hint=f"Known codes: {', '.join(map(str, tables[column]))}. Is it the file that the provider ships?",
+                hint=f"Known codes: {', '.join(map(str, table))}. Is it the file that the provider ships?",
             )
-    return frame.select(
-        pl.col(column).replace_strict(codes, default=None, return_dtype=pl.String) for column, codes in known.items()
-    )

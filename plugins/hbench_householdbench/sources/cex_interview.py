@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources import cex_clean
+from hbench_householdbench.sources.cex_aside import Aside
 from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import Package, family_members, find_packages, package_files
 from hbench_householdbench.sources.cex_reader import read_family_file
@@ -57,10 +58,10 @@ class CexInterview:
         packages = find_packages(raw, report=report)
         releases = read_cex_releases(raw, [package.year for package in packages])
         with tempfile.TemporaryDirectory(dir=out) as folder:
-            parts = Path(folder)
+            aside = Aside(Path(folder))
             for package in packages:
-                _take_apart(package, parts, report)
-            _put_together(parts, out / "cex_interview.parquet", releases, report)
+                aside.put(package.year, _read(package, report))
+            _put_together(aside, out / "cex_interview.parquet", releases, report)
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
         """Write some synthetic packages; see `hbench_householdbench.sources.demo.cex_interview`."""
@@ -69,34 +70,29 @@ class CexInterview:
         write(raw, seed=seed, scale=scale)
 
 
-def _take_apart(package: Package, parts: Path, report: BuildReport) -> None:
-    """Write a package's interviews to one file a quarter, since the packages overlap."""
+def _read(package: Package, report: BuildReport) -> pl.DataFrame:
+    """Return a package's interviews, the earliest quarter first."""
     import polars as pl
 
+    tables = []
     with package.open() as members:
-        for number, (name, token) in enumerate(family_members(package, members)):
+        for name, token in family_members(package, members):
             file = f"{package.name}/{name}"
             rows = read_family_file(members.read(name), file=file, report=report)
             report.counts["interview.rows"] += len(rows)
-            rows = rows.with_columns(
-                q_index=4 * pl.col("interview_year") + (pl.col("interview_month") - 1) // 3 + 1,
-                package_year=pl.lit(package.year, pl.Int32),
-                token=pl.lit(token),
-                file=pl.lit(file),
-            )
-            for (quarter,), some in rows.group_by("q_index", maintain_order=True):
-                folder = parts / str(quarter)
-                folder.mkdir(exist_ok=True)
-                some.write_ipc(folder / f"{package.year}-{number:03d}.arrow")
+            tables.append(rows.with_columns(token=pl.lit(token), file=pl.lit(file)))
+    quarter = 4 * pl.col("interview_year") + (pl.col("interview_month") - 1) // 3 + 1
+    rows = pl.concat(tables).with_columns(q_index=quarter, package_year=pl.lit(package.year, pl.Int32))
+    return rows if rows["q_index"].is_sorted() else rows.sort("q_index", maintain_order=True)
 
 
-def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: BuildReport) -> None:
+def _put_together(aside: Aside, path: Path, releases: pl.DataFrame, report: BuildReport) -> None:
     import polars as pl
     import pyarrow.parquet as pq
 
     writer: pq.ParquetWriter | None = None
     try:
-        for rows in _cleaned(parts, releases, report):
+        for rows in _cleaned(aside, releases, report):
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
             if writer is None:
                 texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
@@ -109,36 +105,13 @@ def _put_together(parts: Path, path: Path, releases: pl.DataFrame, report: Build
         raise DataError("the packages hold no interview", file="micro/cex/interview")
 
 
-def _cleaned(parts: Path, releases: pl.DataFrame, report: BuildReport) -> Iterator[pl.DataFrame]:
-    for copies in _together(parts):
-        rows = cex_clean.reconcile(copies)
+def _cleaned(aside: Aside, releases: pl.DataFrame, report: BuildReport) -> Iterator[pl.DataFrame]:
+    for copies in aside.together(_ROWS):
+        rows = cex_clean.cleaned(copies, releases)
         report.counts["interview.copies_of_earlier_packages"] += len(copies) - len(rows)
-        rows = cex_clean.panel_ids(rows)
-        rows = cex_clean.described(cex_clean.spending(rows))
-        rows = rows.join(
-            releases,
-            left_on="cex_first_release_year",
-            right_on="cex_data_year",
-            how="left",
-            maintain_order="left",
-        )
         report.counts["interview.interviews"] += len(rows)
         report.counts["interview.without_food_after_redesign"] += _without_food(rows)
         yield rows.select(COLUMNS)
-
-
-def _together(parts: Path) -> Iterator[pl.DataFrame]:
-    """Yield all copies of as many quarters as make a table worth the cost of its plans."""
-    import polars as pl
-
-    held: list[pl.DataFrame] = []
-    for folder in sorted(parts.iterdir(), key=lambda path: int(path.name)):
-        held += [pl.read_ipc(part) for part in sorted(folder.iterdir())]
-        if sum(map(len, held)) >= _ROWS:
-            yield pl.concat(held)
-            held = []
-    if held:
-        yield pl.concat(held)
 
 
 def _without_food(rows: pl.DataFrame) -> int:
@@ -146,4 +119,4 @@ def _without_food(rows: pl.DataFrame) -> int:
     import polars as pl
 
     new = pl.col("food_definition_regime") == "redesigned"
-    return rows.filter(new & pl.col("cons_food").is_null()).height
+    return int(rows.select((new & pl.col("cons_food").is_null()).sum()).item())

@@ -47,12 +47,12 @@ def read_family_file(data: bytes, *, file: str, report: BuildReport) -> pl.DataF
         if header.count(column) > 1:
             raise DataError(f"the column {column} is repeated", file=file, line=1)
     table = _table(data, header, columns, file)
-    absent = [name for name in _all() if name not in wanted]
-    return _keys(table, file).hstack(
-        table.select(
-            *(pl.col(column).alias(name) for name, column in wanted.items()),
-            *(pl.lit(None, pl.Float64).alias(name) for name in absent),
-        ).select(*_all())
+    _check_keys(table, file)
+    return table.select(
+        _digits("NEWID").str.zfill(8).alias("newid"),
+        _year().alias("interview_year"),
+        _digits("QINTRVMO").cast(pl.Int32, strict=False).alias("interview_month"),
+        *((pl.col(wanted[name]) if name in wanted else pl.lit(None, pl.Float64)).alias(name) for name in _all()),
     )
 
 
@@ -85,11 +85,13 @@ def _table(data: bytes, header: list[str], columns: list[str], file: str) -> pl.
         raise DataError(f"the file cannot be read: {error}", file=file) from error
     if any(not dtype.is_numeric() for dtype in table.select(numbers).dtypes):
         return table.with_columns([_number(table[column], file) for column in numbers])
-    odd = table.select((~pl.col(numbers).is_finite()).sum()).row(0)
-    for column, rows in zip(numbers, odd, strict=True):
-        if rows:
+    # The sum of a column is finite, or some of its cells are not, or it overflows.
+    sums = table.select(pl.col(numbers).sum().is_finite()).row(0)
+    for column, finite in zip(numbers, sums, strict=True):
+        odd = 0 if finite else (~table[column].is_finite()).sum()
+        if odd:
             value = table[column].filter(~table[column].is_finite())[0]
-            raise DataError(f"{column} is not a number in {rows:,} rows, among them {value!r}", file=file)
+            raise DataError(f"{column} is not a number in {odd:,} rows, among them {value!r}", file=file)
     return table
 
 
@@ -138,31 +140,30 @@ def _number(column: pl.Series, file: str) -> pl.Series:
     return number
 
 
-def _keys(text: pl.DataFrame, file: str) -> pl.DataFrame:
+def _digits(name: str) -> pl.Expr:
     import polars as pl
 
-    def stripped(name: str) -> pl.Expr:
-        return pl.col(name).str.strip_chars().fill_null("")
+    return pl.col(name).str.strip_chars().fill_null("")
 
-    year = stripped("QINTRVYR").cast(pl.Int32, strict=False)
-    keys = text.select(
-        stripped("NEWID").alias("newid"),
-        # Two digits until the nineties.
-        pl.when(year >= 100)
-        .then(year)
-        .when(year >= 80)
-        .then(year + 1900)
-        .otherwise(year + 2000)
-        .alias("interview_year"),
-        stripped("QINTRVMO").cast(pl.Int32, strict=False).alias("interview_month"),
-    )
-    for column, good, what in (
-        ("NEWID", keys["newid"].str.contains(r"^\d{1,8}$"), "not one to eight digits"),
-        ("QINTRVYR", keys["interview_year"].is_between(1979, 2099), "not a year"),
-        ("QINTRVMO", keys["interview_month"].is_between(1, 12), "not a month"),
-    ):
-        bad = ~good.fill_null(False)
-        if bad.any():
-            value = text[column].filter(bad)[0]
-            raise DataError(f"{column} is {what} in {bad.sum():,} rows, among them {value!r}", file=file)
-    return keys.with_columns(pl.col("newid").str.zfill(8))
+
+def _year() -> pl.Expr:
+    """Return the year of the interview; files have two digits of it until the nineties."""
+    import polars as pl
+
+    year = _digits("QINTRVYR").cast(pl.Int32, strict=False)
+    return pl.when(year >= 100).then(year).when(year >= 80).then(year + 1900).otherwise(year + 2000)
+
+
+def _check_keys(table: pl.DataFrame, file: str) -> None:
+    import polars as pl
+
+    good = {
+        "NEWID": (_digits("NEWID").str.contains(r"^\d{1,8}$"), "not one to eight digits"),
+        "QINTRVYR": (_year().is_between(1979, 2099), "not a year"),
+        "QINTRVMO": (_digits("QINTRVMO").cast(pl.Int32, strict=False).is_between(1, 12), "not a month"),
+    }
+    bad = table.select((~condition.fill_null(False)).alias(column) for column, (condition, _) in good.items())
+    for column, (_, what) in good.items():
+        if bad[column].any():
+            value = table[column].filter(bad[column])[0]
+            raise DataError(f"{column} is {what} in {bad[column].sum():,} rows, among them {value!r}", file=file)
