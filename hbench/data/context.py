@@ -107,7 +107,7 @@ class StepContext:
         if not self.has_rows:
             return frame.filter(pl.all_horizontal(met))
         # Looked at once, for the counts and for the rows.
-        marks = frame.select(one.alias(str(i)) for i, one in enumerate(met)).collect()
+        marks = frame.select(one.alias(str(i)) for i, one in enumerate(met)).collect(engine="in-memory")
         for what, column in zip(conditions, marks, strict=True):
             self.detail(what, len(column) - int(column.sum()))
         return frame.filter(marks.select(pl.all_horizontal(pl.all())).to_series())

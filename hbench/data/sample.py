@@ -218,7 +218,7 @@ def _made(frame: pl.LazyFrame, *, step: Step, task: str) -> pl.DataFrame:
     import polars as pl
 
     try:
-        return frame.collect()
+        return frame.collect(engine="in-memory")
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the step {step.name!r} failed: {error}", task=task) from error
 
