@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import click
 
+from hbench.cli.sft_export import export
+
 
 @click.group("sft")
 def command() -> None:
     """Fine-tune a model on a suite's training data, and measure what it gains."""
+
+
+command.add_command(export)
