@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SUPPLY := .venv-supply
 UV := $(shell command -v uv 2>/dev/null)
 # learners-cpu, not learners: the tests need no GPU libraries.
 EXTRAS := data,learners-cpu,plots,text,test,dev
@@ -12,12 +13,13 @@ DEMO_TASKS := '@randhie,@wagepanel,surv_resp_pred,demo_pred_age,pers_score_pred,
 # Many tests start fresh interpreters: compiled modules are worth keeping, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test slow lint clean
+.PHONY: help demo test slow lint audit licences sbom clean
 help:
 	@echo "make demo   evaluate reference models on small real and synthetic surveys, ending with a leaderboard"
 	@echo "make test   run the tests"
 	@echo "make slow   run the tests that take longer or need real data, a language model or fresh environments"
 	@echo "make lint   style, types and import contracts"
+	@echo "make audit, make licences, make sbom   what the project stands on"
 
 $(VENV)/ready: pyproject.toml $(wildcard plugins/*/pyproject.toml)
 ifneq ($(UV),)
@@ -45,5 +47,22 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# The tools that look at the environment have one of their own, or they would look at themselves.
+$(SUPPLY)/ready:
+	$(PYTHON) -m venv $(SUPPLY)
+	$(SUPPLY)/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.7' 'cyclonedx-bom>=5'
+	touch $@
+
+audit: $(VENV)/ready $(SUPPLY)/ready
+	$(BIN)/python -m tests.supply.audit --with $(SUPPLY)/bin/pip-audit
+
+licences: $(VENV)/ready
+	$(BIN)/python -m tests.supply.licences
+
+sbom: $(VENV)/ready $(SUPPLY)/ready
+	mkdir -p build
+	$(SUPPLY)/bin/cyclonedx-py environment --mc-type library --pyproject pyproject.toml --output-reproducible \
+	  --output-file build/hbench.cdx.json $(BIN)/python
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SUPPLY) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
