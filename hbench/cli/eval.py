@@ -182,10 +182,14 @@ def _run(job: Job, *, plain: bool, max_cost: float | None) -> Result:
 
     gc.freeze()  # What is loaded by now need never be looked through again.
     try:
-        return run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv, max_cost=max_cost)
+        result = run(job, progress=progress_for(sys.stderr, plain=plain), command=sys.argv, max_cost=max_cost)
     except Stopped as stopped:
         say(f"\nStopped. All answers so far are in {job.path}; the same command goes on from there.", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None
+    for entrant, model in job.models:
+        for note in getattr(model, "notes", ()):
+            say(f"{entrant.label}: {note}.", err=True)
+    return result
 
 
 def _show(result: Result, *, plain: bool) -> None:

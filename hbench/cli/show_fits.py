@@ -14,6 +14,10 @@ def fit_lines(label: str, reports: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a model told of its fits, task by task and target by target."""
     for task, targets in reports.items():
         yield f"\n{label}, {task}"
+        if "logged" in targets:
+            told = (f"{count:,} {what.replace('_', ' ')}" for what, count in targets["logged"].items() if count)
+            yield f"  logged answers: {', '.join(told)}"
+            continue
         yield from _predictor_lines(next(iter(targets.values())))
         for target, report in targets.items():
             yield from _target_lines(target, report)

@@ -12,6 +12,7 @@ from hbench.core import Completion, Deliver, Failure, JsonValue, ModelContext, M
 from hbench.model.delivery import Answer, deliver_all
 from hbench.model.options import Options
 from hbench.model.prediction_index import PredictionIndex
+from hbench.model.sample_logs import SampleLogs, find_logs
 
 FIELDS = ("prediction", "raw_output", "response", "model_output", "assistant")
 """Where a row may hold its answer; the first that is present counts, even if it is null."""
@@ -23,7 +24,7 @@ class Replay:
     A row has an ``id``, a ``time`` where the task's records have one, perhaps a ``draw``, and the answer in one of
     `FIELDS`. A folder is laid out as ``<task>.jsonl``, ``<split>/<task>.jsonl`` or ``<suite>/<task>.jsonl``; a run's
     own folder will do if it has one model, else the folder of one of its models, ``RUN/predictions/MODEL``. Only the
-    places of rows are kept in memory.
+    places of rows are kept in memory. Logs of lm-eval and Inspect are read too (`hbench.model.sample_logs`).
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Replay:
         self._indexes: dict[str, PredictionIndex] = {}
 
     @classmethod
-    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Replay:
+    def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Replay | SampleLogs:
         """Make the model; the option ``field`` names the answer's field."""
         if not argument:
             raise ModelError("model replay: of what? Write replay:FILE or replay:FOLDER")
@@ -52,7 +53,8 @@ class Replay:
         path = Path(argument).expanduser()
         if not path.exists():
             raise ModelError("there are no predictions to replay", file=path)
-        return cls(path, field=field)
+        logs = [] if field else find_logs(path)
+        return SampleLogs(path, logs) if logs else cls(path, field=field)
 
     @cached_property
     def identity(self) -> Mapping[str, JsonValue]:
