@@ -31,7 +31,7 @@ def draws(comparison: Comparison, view: View, *, sizes: Sequence[int] = SIZES) -
         for k in sizes:
             if k > part.draws:
                 continue
-            for model, score in _scores(comparison, part, view, k).items():
+            for model, score in draw_scores(comparison, part, view, k).items():
                 found.setdefault(key, {}).setdefault((model, k), []).append(score)
     out: list[Row] = []
     for (suite, split, kind, metric, better), entries in found.items():
@@ -60,7 +60,8 @@ def draws(comparison: Comparison, view: View, *, sizes: Sequence[int] = SIZES) -
     return out
 
 
-def _scores(comparison: Comparison, part: Part, view: View, k: int) -> dict[str, Estimate]:
+def draw_scores(comparison: Comparison, part: Part, view: View, k: int) -> dict[str, Estimate]:
+    """Return each model's headline score with K draws aggregated: the mean over all disjoint groups of K draws."""
     aggregator: Aggregator = comparison.registry.get("aggregator", aggregator_of(part), suite=part.task.suite)
     answer = part.task.answer_spec()
     groups = []
