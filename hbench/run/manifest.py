@@ -78,6 +78,7 @@ def make_manifest(
             }
             for planned in plan.tasks
         },
+        "specs": {planned.name: planned.spec_fingerprint for planned in plan.tasks},
         # Absolute, so that the run can be scored again from any folder.
         "choices": [{"value": str(choice.folder or choice.value), "suite": choice.suite} for choice in choices],
         "include_paths": [str(path.absolute()) for path in include_paths],

@@ -103,6 +103,11 @@ class PlannedTask:
         return self.task.name
 
     @property
+    def spec_fingerprint(self) -> str:
+        """SHA-256 of what the task's spec says; what it leaves to defaults does not count."""
+        return digest(self.task.model_dump(mode="json", exclude_defaults=True))
+
+    @property
     def population(self) -> bool:
         """Whether many draws of one prompt stand for many people."""
         return self.task.answer.aggregate == "population"

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hbench.core import (
     Completion,
@@ -24,7 +24,7 @@ from hbench.metric import Provenance, RowTable, Score, ScoredRow, aggregate, sco
 from hbench.run.context import parser_of, training_truth
 from hbench.run.entrant import Entrant
 from hbench.run.file_metrics import needs_naive
-from hbench.run.journal import Journal
+from hbench.run.keys import Key
 from hbench.run.plan import PlannedTask, Question
 from hbench.run.predictions import PredictionWriter
 
@@ -74,7 +74,7 @@ class SplitScores:
 def score_entrant(
     planned: PlannedTask,
     entrant: Entrant,
-    journal: Journal,
+    journal: Answers,
     *,
     registry: Registry,
     predictions: PredictionWriter | None = None,
@@ -106,6 +106,14 @@ def score_entrant(
             ),
         )
         yield SplitScores(split, scores, tally)
+
+
+class Answers(Protocol):
+    """Where answers are: a journal, or somebody's prediction files."""
+
+    def outcomes(self, keys: Iterable[Key]) -> Mapping[Key, Mapping[int, Outcome]]:
+        """Return what is known of each draw, by the request's key and the draw."""
+        ...
 
 
 class Truths:
@@ -180,13 +188,13 @@ class Scorer:
         self.draws = range(planned.draws)
         self.truths = Truths(planned, self.parser)
 
-    def rows(self, questions: Iterable[Question], journal: Journal, tally: Tally) -> Iterator[ScoredRow]:
+    def rows(self, questions: Iterable[Question], journal: Answers, tally: Tally) -> Iterator[ScoredRow]:
         """Yield a row for each question."""
         for record, known in self.outcomes(questions, journal):
             yield self.row(record, None if known is None else self.read(record, known, tally))
 
     def outcomes(
-        self, questions: Iterable[Question], journal: Journal
+        self, questions: Iterable[Question], journal: Answers
     ) -> Iterator[tuple[Record, Mapping[int, Outcome] | None]]:
         """Yield each record with what the journal knows of its draws; None where the record was not to be asked."""
         key_of, sampling = self.entrant.key, self.entrant.sampling
