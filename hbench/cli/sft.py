@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hbench.cli.sft_export import export
+from hbench.cli.sft_recipe import recipe
 
 
 @click.group("sft")
@@ -13,3 +14,4 @@ def command() -> None:
 
 
 command.add_command(export)
+command.add_command(recipe)
