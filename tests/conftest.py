@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.canary import _shared_folders, canary, pytest_runtest_makereport
+
+__all__ = ["_shared_folders", "canary", "pytest_runtest_makereport"]
+
 # A busy machine is no failure. The same examples every time, so that a change is judged by what it changes;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("steady", deadline=None, max_examples=50, derandomize=True)
@@ -25,8 +29,9 @@ def shared_dir() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_store(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep every test away from the user's own store and caches."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HBENCH_DATA", str(home / "data"))
     monkeypatch.setenv("HBENCH_CACHE", str(home / "cache"))
+    return home
