@@ -24,12 +24,13 @@ class ChoiceWords:
         words = _words(answer)
         if not isinstance(raw, str):
             return refuse("no_choice", "the answer is no text")
-        bracketed, bare = _patterns(words)
-        found = bracketed.findall(raw) or bare.findall(raw)
-        if not found:
+        folded = [word.casefold() for word in words]
+        # A pattern that ignores case takes the Turkish letters İ and ı for an i; they are other letters.
+        kinds = ([word for word in pattern.findall(raw) if word.casefold() in folded] for pattern in _patterns(words))
+        found = next((some for some in kinds if some), None)
+        if found is None:
             return refuse("no_choice", f"none of {', '.join(words)}")
-        place = [word.casefold() for word in words].index(found[-1].casefold())
-        return Parsed((_value(place, answer),))
+        return Parsed((_value(folded.index(found[-1].casefold()), answer),))
 
     def render(self, values: Values, answer: AnswerSpec) -> str:
         """Write the word in brackets."""
@@ -54,7 +55,7 @@ class ChoiceLetters:
         if not isinstance(raw, str):
             return refuse("no_choice", "the answer is no text")
         letters = _letters(answer)
-        text = raw.strip().upper()
+        text = _upper(raw.strip())
         found = _only(_PREFIX.sub("", _unbracket(text)), letters)
         if not found:
             lines = [line for line in text.splitlines() if line.strip()]
@@ -98,6 +99,13 @@ def _letters(answer: AnswerSpec) -> str:
 @lru_cache(maxsize=64)
 def _alone(letters: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W\d_])[{re.escape(letters)}](?![^\W\d_])")
+
+
+def _upper(text: str) -> str:
+    """Write letters large, but for those that are large forms of others: a ligature is no two letters, ı is no i."""
+    if text.isascii():
+        return text.upper()
+    return "".join(large if (large := sign.upper()).lower() == sign else sign for sign in text)
 
 
 def _unbracket(text: str) -> str:

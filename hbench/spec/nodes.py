@@ -207,10 +207,14 @@ class Reader:
         if raw.tag not in _SCALARS:
             raise self._refused(raw)
         try:
-            return self._loader.construct_object(raw)
+            value = self._loader.construct_object(raw)
+            if isinstance(value, int):
+                str(value)  # hexadecimal digits have no limit of Python's, and what cannot be written breaks messages
         except (yaml.YAMLError, ValueError, OverflowError) as error:
             line = raw.start_mark.line + 1
-            raise SpecError(f"{raw.value!r} is no {raw.tag.rpartition(':')[2]}", file=self.file, line=line) from error
+            shown = repr(raw.value if len(raw.value) <= 60 else f"{raw.value[:60]}...")
+            raise SpecError(f"{shown} is no {raw.tag.rpartition(':')[2]}", file=self.file, line=line) from error
+        return value
 
     def _too_much(self, line: int) -> SpecError:
         return SpecError(

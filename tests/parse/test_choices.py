@@ -109,3 +109,20 @@ def test_never_raises(raw: object) -> None:
     assert read(ChoiceWords(), raw, CARD) in (0, 1, "no_choice")
     value = read(ChoiceLetters(), raw, OPTIONS)
     assert value == "no_choice" or (set(value) <= set("ABCD") and list(value) == sorted(set(value)))
+
+
+@pytest.mark.parametrize(
+    "raw", ["[HİGH]", "[Hıgh]", "Hıgh", "[Hіgh]", "[Hi\u200bgh]", "[Ｈｉｇｈ]", "[H\u202eigh]", "Hig\0h"]
+)
+def test_letters_that_only_look_alike_are_no_word(raw: str) -> None:
+    """İ and ı match an i where case is ignored; the others are Cyrillic, full-width or parted by what cannot be seen."""
+    answer = AnswerSpec((Target(name="level", kind="categorical", labels=("High", "Low")),))
+    assert read(ChoiceWords(), raw, answer) == "no_choice"
+    assert read(ChoiceWords(), f"{raw} or [low]", answer) == "Low"
+
+
+@pytest.mark.parametrize(("raw", "letters"), [("ı", "I"), ("ﬀ", "F"), ("ß", "S"), ("А", "A"), ("Ａ", "A"), ("ª", "A")])
+def test_large_forms_of_other_letters_are_no_letters(raw: str, letters: str) -> None:
+    answer = AnswerSpec((Target(name="answer", kind="choice_set"),), options={"letters": letters})
+    assert read(ChoiceLetters(), raw, answer) == "no_choice"
+    assert read(ChoiceLetters(), letters.lower(), answer) == letters

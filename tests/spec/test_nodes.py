@@ -148,3 +148,10 @@ def test_deep_nesting_is_harmless(write: Write, text: str) -> None:
 def test_merge_keys_yield_to_own(write: Write) -> None:
     text = "base: &base {a: 1, b: 2}\nmore: &more {b: 3, c: 4}\nall:\n  a: 0\n  <<: [*base, *more]\n"
     assert read(write("a.yaml", text))["all"] == {"a": 0, "b": 2, "c": 4}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("digits", ["9" * 100_000, "0x" + "f" * 100_000, "-" + "1_" * 100_000 + "1"])
+def test_numbers_that_nobody_can_write_are_refused(write: Write, digits: str) -> None:
+    with pytest.raises(SpecError, match=r"a.yaml:2: '.{60}\.\.\.' is no int") as caught:
+        read(write("a.yaml", f"x: 1\na: {digits}\n"))
+    assert len(str(caught.value)) < 300
