@@ -99,6 +99,37 @@ def test_impossible_answers_have_no_clean_value(tmp_path: Path) -> None:
     ]
 
 
+def test_a_change_of_income_against_its_direction_is_told(tmp_path: Path) -> None:
+    """3 is a decrease; only the third and the fourth row say two things."""
+    answers = [(1, 5.0), (3, -5.0), (1, -5.0), (3, 5.0), (3, 0.0), (None, -5.0)]
+    rows = [
+        {**ROW, "userid": 70000001 + k, "Q25v2": direction, "Q25v2part2": size}
+        for k, (direction, size) in enumerate(answers)
+    ]
+    core, _, report = build(tmp_path, rows)
+    assert core["Q25v2part2"].to_list() == [size for _, size in answers]
+    assert [(one.what, one.rows) for one in report.problems] == [
+        ("Q25v2part2 has another sign than its direction, Q25v2", 2)
+    ]
+
+
+def test_moments_that_a_workbook_lacks_are_computed_and_others_checked(tmp_path: Path) -> None:
+    bare = {name: value for name, value in ROW.items() if name != "Q9_iqr"}
+    wrong = {**ROW, "userid": 70000002, "Q9_mean": 7.0}
+    core, _, report = build(tmp_path, [bare, {**bare, "userid": 70000003, "Q9_bin1": 50, "Q9_bin4": 50}], [wrong])
+    # Everything from 2 to 4, whose interquartile range is 1; half of it there and half above 12 is no distribution.
+    assert dict(core.select("respondent_id", "Q9_iqr").iter_rows()) == {
+        "70000001": 1.0,
+        "70000002": 1.0,
+        "70000003": None,
+    }
+    assert core.filter(pl.col("respondent_id") == "70000002")["Q9_mean"].item() == 7.0
+    assert [(one.file, one.what, one.rows, one.example) for one in report.problems] == [
+        (WORKBOOKS[0], "Q9_iqr is not in the file, and computed from the ranges", 1, ""),
+        (WORKBOOKS[1], "Q9_mean is not what the ranges give", 1, "70000002"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("cells", "what"),
     [

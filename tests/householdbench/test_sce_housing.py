@@ -51,8 +51,14 @@ def test_blanks_around_the_names_of_sheets_do_not_count(tmp_path: Path) -> None:
 
 def test_the_first_name_that_is_answered_counts(tmp_path: Path) -> None:
     row = {**LATE, "Q6a_1": None, "q6a_1": 35, "hq6a_1": 50}
-    table, _ = build(SceHousing(), tmp_path, {"Data 2023": sheet(row, above=()), "Codebook 2023": codebook(NEW)})
-    assert table["ordinary_move_percent"].to_list() == [35.0]
+    same = {**LATE, "userid": 3, "Q6a_1": None, "q6a_1": 35, "hq6a_1": 35}
+    sheets = {"Data 2023": sheet(row, same, above=()), "Codebook 2023": codebook(NEW)}
+    table, report = build(SceHousing(), tmp_path, sheets)
+    assert table["ordinary_move_percent"].to_list() == [35.0, 35.0]
+    what = (
+        "answers to ordinary_move_percent that differ between Q6a_1, q6a_1, hq6a_1, HQ6a_1, of which the first counts"
+    )
+    assert [(one.what, one.rows) for one in report.problems] == [(what, 1)]
 
 
 def test_a_question_whose_codes_never_change_needs_no_codebook(tmp_path: Path) -> None:

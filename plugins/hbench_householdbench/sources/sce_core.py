@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, RawFile
+from hbench_householdbench.sources.sce_densities import with_moments
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
 from hbench_householdbench.sources.sce_values import (
     FLAG,
@@ -34,7 +35,7 @@ WORKBOOKS = (
 DENSITIES = ("Q9", "Q9c")
 """Distributions of inflation over the next twelve months, and over the twelve from two to three years on."""
 MOMENTS = ("Q9_mean", "Q9_iqr", "Q9c_mean", "Q9c_iqr")
-"""Means and interquartile ranges that the bank fits to these distributions."""
+"""Means and interquartile ranges that the bank fits to these distributions; where it does not, `with_moments` does."""
 INCOMES = dict(
     enumerate(
         (
@@ -77,7 +78,8 @@ _RANGES = {
 _NUMBERS = ("Q3", "Q11", "Q16", "Q19", "Q25v2part2", "Q41", "Q42", *MOMENTS)
 _INCOME_CODES = ("Q47", "D6")
 _AGE = "Q32"
-_READ = ("date", "tenure", "weight", *_RANGES, *_NUMBERS, *_LABELS, *_INCOME_CODES, _AGE)
+_GROWTH, _DIRECTION, _DECREASE = "Q25v2part2", "Q25v2", 3
+_READ = ("date", "tenure", "weight", *_RANGES, *_NUMBERS, *_LABELS, *_INCOME_CODES, _AGE, _DIRECTION)
 COLUMNS = (
     *("respondent_id", "survey_date", "survey_year", "survey_month", "release_date", "panel_month", "weight"),
     *("age_years", "_HH_INC_DETAILED", *_WORDS, *_LABELS, *_NUMBERS),
@@ -139,7 +141,11 @@ def read_core(path: Path, *, report: BuildReport) -> pl.DataFrame:
     import polars as pl
 
     table = open_workbook(path).table(
-        numbers=_READ, texts=tuple(_WORDS), required=("date", "tenure", "weight"), report=report
+        numbers=_READ,
+        texts=tuple(_WORDS),
+        required=("date", "tenure", "weight"),
+        optional=(*MOMENTS, _DIRECTION),
+        report=report,
     )
     table = keyed(table, file=path.name)
     report.counts["core.interviews"] += len(table)
@@ -154,6 +160,11 @@ def read_core(path: Path, *, report: BuildReport) -> pl.DataFrame:
     table = labelled(table, {"_HH_INC_DETAILED": INCOMES}, file=path.name, unknown=("_HH_INC_DETAILED",))
     table = with_validity(with_companions(table, _RANGES), *DENSITIES)
     report_statuses(table, _RANGES, file=path.name, report=report)
+    # The size has a sign of its own; the direction is asked before.
+    up = pl.col(_DIRECTION) != _DECREASE
+    against = table.filter(pl.when(up).then(pl.col(_GROWTH) < 0).otherwise(pl.col(_GROWTH) > 0) & up.is_not_null())
+    report.problem(path.name, f"{_GROWTH} has another sign than its direction, {_DIRECTION}", len(against))
+    table = with_moments(table, DENSITIES, file=path.name, report=report)
     return without_nan(table.select(*(name for name in COLUMNS if name in table.columns), _AGE))
 
 

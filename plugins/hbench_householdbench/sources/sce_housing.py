@@ -11,7 +11,7 @@ from hbench_householdbench.sources.sce_cells import shown
 from hbench_householdbench.sources.sce_codebook import Codebook, labels_of, read_codebook
 from hbench_householdbench.sources.sce_modules import INTERVIEW, KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
-from hbench_householdbench.sources.sce_values import YES_NO, labelled, without_nan
+from hbench_householdbench.sources.sce_values import YES_NO, first_answered, labelled, without_nan
 from hbench_householdbench.sources.sce_workbook import Workbook, keyed, open_workbook
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def _year(book: Workbook, year: int, report: BuildReport) -> pl.DataFrame:
         asked = [name for name in NAMES[codes] if table[name].count()]
         told = labelled(table, {name: _labels(codebook, name, file) for name in asked}, file=file)
         labels[ours] = told.select(pl.coalesce(pl.lit(None, pl.String), *asked).alias(ours)).to_series()
-    numbers = [pl.coalesce(choices).alias(ours) for ours, choices in NAMES.items() if ours not in labels]
+    answers = first_answered(table, NAMES, file=file, report=report)
+    numbers = [one for one in answers if one.meta.output_name() not in labels]
     keys = [name for name in KEYS if name in table.columns]
     for ours, choices in NAMES.items():
         unanswered = not any(table[name].count() for name in choices)

@@ -10,7 +10,7 @@ from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources.sce_cells import shown
 from hbench_householdbench.sources.sce_modules import INTERVIEW, KEYS, databank
 from hbench_householdbench.sources.sce_releases import SCE_RELEASES, SCE_TERMS, with_release_dates
-from hbench_householdbench.sources.sce_values import without_nan
+from hbench_householdbench.sources.sce_values import first_answered, without_nan
 from hbench_householdbench.sources.sce_workbook import DAY, Workbook, check_unique, keyed, open_workbook
 
 if TYPE_CHECKING:
@@ -191,6 +191,6 @@ def _sheet(book: Workbook, sheet: str, report: BuildReport) -> pl.DataFrame:
         "userid",
         *days,
         (100 * (pl.col("year") if year is None else pl.lit(year)) + MONTH).alias("date"),
-        *(pl.coalesce(choices).alias(ours) for ours, choices in names.items()),
+        *first_answered(table, names, file=file, report=report),
     )
     return keyed(table, file=file).select(*(name for name in KEYS if name != "release_date"), *names)

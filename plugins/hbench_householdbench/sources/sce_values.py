@@ -111,6 +111,32 @@ def labelled(
     return table.with_columns(added)
 
 
+def first_answered(
+    table: pl.DataFrame, names: Mapping[str, tuple[str, ...]], *, file: str, report: BuildReport
+) -> list[pl.Expr]:
+    """Return for every question the first of its names that is answered.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        With all of the names as numbers.
+    names : mapping
+        A workbook's names by ours, since both change over the years.
+    file : str
+        What the report names.
+    report : BuildReport
+        Gets how many rows answer a question under two names and differently.
+    """
+    import polars as pl
+
+    for ours, choices in names.items():
+        first = pl.coalesce(choices)
+        differs = table.filter(pl.any_horizontal(pl.col(name) != first for name in choices))
+        what = f"answers to {ours} that differ between {', '.join(choices)}, of which the first counts"
+        report.problem(file, what, len(differs))
+    return [pl.coalesce(choices).alias(ours) for ours, choices in names.items()]
+
+
 def check_words(table: pl.DataFrame, words: Mapping[str, tuple[str, ...]], *, file: str) -> None:
     """Refuse texts that are none of those that a column may hold."""
     for name, known in words.items():

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hbench_householdbench.sources.demo.sce_people import LONGEST, Flags, Floats, Ints, People
+from hbench_householdbench.sources.sce_densities import EDGES
 
-EDGES = np.array([38.0, 12.0, 8.0, 4.0, 2.0, 0.0, -2.0, -4.0, -8.0, -12.0, -38.0])
-"""Ends of the ten ranges of inflation in percent, from the highest; the bank closes the open ones at 38."""
 BINS = len(EDGES) - 1
 _REPEATS, _DENSITY_REPEATS = 0.03, 0.12
 """Shares of answers that copy the last one; rounding repeats others."""
@@ -97,26 +96,6 @@ def densities(rng: np.random.Generator, turns: Turns, centre: Floats, spread: Fl
         repeats = ~np.isnan(last).any(axis=1) & (rng.random(len(rows)) < _DENSITY_REPEATS)
         answers[rows] = np.where(repeats[:, None], last, value)
     return _spoiled(rng, answers)
-
-
-def moments(percent: Floats) -> tuple[Floats, Floats]:
-    """Return means and interquartile ranges of distributions in percent, taken to be flat within each range.
-
-    They are NaN unless the percentages sum to 100. The bank fits smooth curves where three ranges or more are used; for
-    whoever is certain of one range, its interquartile range is half the width, as here.
-    """
-    middles = (EDGES[1:] + EDGES[:-1]) / 2
-    whole = np.isclose(np.nan_to_num(percent).sum(axis=1), 100)
-    share = np.nan_to_num(percent[whole]) / 100
-    mean, iqr = np.full(len(percent), np.nan), np.full(len(percent), np.nan)
-    mean[whole] = share @ middles
-    iqr[whole] = [_quantile(one, 0.75) - _quantile(one, 0.25) for one in share]
-    return mean, iqr
-
-
-def _quantile(share: Floats, q: float) -> float:
-    # From the lowest range up, since the first one is the highest.
-    return float(np.interp(q, np.r_[0.0, np.cumsum(share[::-1])], EDGES[::-1]))
 
 
 def _binned(middle: Floats, spread: Floats) -> Floats:

@@ -1,7 +1,8 @@
 """Synthetic workbooks of the core of the Survey of Consumer Expectations in the official layout, with its oddities.
 
 A title stands above the header; the later two workbooks know the day of the interview; questions that no task reads are
-there too, and so are unknown codes of income, impossible percentages, texts among numbers and empty rows.
+there too, and so are unknown codes of income, impossible percentages, texts among numbers, means that the ranges do not
+bear out, and empty rows.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import numpy.typing as npt
 
 from hbench.core import stable_seed
 from hbench_householdbench.sources.demo import sce_people
-from hbench_householdbench.sources.demo.sce_beliefs import Turns, chances, densities, levels, moments
+from hbench_householdbench.sources.demo.sce_beliefs import Turns, chances, densities, levels
 from hbench_householdbench.sources.demo.sce_people import EDUCATIONS, OWNS, REGIONS, Flags, Floats, People, people
 from hbench_householdbench.sources.demo.sce_releases import write_sce_releases
 from hbench_householdbench.sources.demo.workbooks import Cell, data_sheet, write_workbook
 from hbench_householdbench.sources.sce_core import FOLDER, WORKBOOKS
+from hbench_householdbench.sources.sce_densities import mean_and_iqr
 
 TITLE = (
     "Source: Survey of Consumer Expectations. Synthetic data in the layout of the Federal Reserve Bank of New York's "
@@ -124,7 +126,7 @@ def _beliefs(panel: People, turns: Turns, rng: np.random.Generator) -> Columns:
     spread = np.where(rng.random(n) < 0.13, 0.25, np.exp(rng.normal(0.4, 0.7, n)))
     for family, centre, wider in (("Q9", panel.inflation, 1.0), ("Q9c", 0.7 * panel.inflation + 1.0, 1.2)):
         percent = densities(rng, turns, centre, wider * spread)
-        mean, iqr = moments(percent)
+        mean, iqr = mean_and_iqr(percent)
         columns |= {f"{family}_bin{k + 1}": percent[:, k] for k in range(percent.shape[1])}
         columns |= {f"{family}_mean": np.round(mean, 6), f"{family}_iqr": np.round(iqr, 6)}
     return columns
@@ -177,6 +179,8 @@ def _odd(table: dict[str, list[Cell]]) -> dict[str, list[Cell]]:
         table["Q3"][place] = "refused"
         table["Q4new"][place - 1] = 120
         table["Q13new"][place - 2] = None if table["Q13new"][place - 2] is None else -999
+        mean = table["Q9_mean"][place - 3]
+        table["Q9_mean"][place - 3] = mean + 5 if isinstance(mean, float) else None
         table["userid"][place] = f"{table['userid'][place]}.0"
     return {name: [*column[:3], None, *column[3:]] for name, column in table.items()}
 
