@@ -29,7 +29,7 @@ WIDTHS = EDGES[:-1] - EDGES[1:]
 _CLOSE, _CLOSE_OPEN = 0.05, 1.0
 """Percentage points by which the bank's columns may miss ours, without and with an open range in use.
 
-Of the bank's own figures for earnings and house prices, 0.4 % and 3 % are farther away: its search ended elsewhere.
+Of the bank's own figures for earnings and house prices 0.4 % and 3 % are farther away, which it does not explain.
 """
 _MIDDLES = (EDGES[:-1] + EDGES[1:]) / 2
 _OUTER = (0, len(WIDTHS) - 1)
