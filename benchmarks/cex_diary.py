@@ -3,22 +3,19 @@
 Run: python benchmarks/cex_diary.py [SCALE ...]
 
 Every measurement runs in a process of its own, on synthetic archives of 1986-1996 in the official layouts (scale 1:
-about 25,800 days). "panel" is the source: all archives to days and weeks. "rows" is the sample construction after it.
-The pandas pipeline does both in the plain way (slice the lines, group, shift), without the checks and the reports.
+about 25,800 days). "panel" is the source: all archives to days and weeks. "rows" is the sample construction after it,
+and "ours" both in one process. The pandas pipeline does both in the plain way (slice the lines, group, shift), without
+the checks and the reports.
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
-import sys
-import tempfile
-import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import alone
 
 from hbench_householdbench.sources import diary_codes
 from hbench_householdbench.sources import diary_layouts as layouts
@@ -28,40 +25,32 @@ YEARS = range(1986, 1997)
 SPENDING = ("total", "home", "away")
 
 
-def panel(raw: Path, out: Path) -> int:
-    """Build the source's tables; return the days."""
-    from hbench.core import BuildReport
+def sources() -> tuple[Any, ...]:
     from hbench_householdbench.sources.cex_diary import CexDiary
     from hbench_householdbench.sources.macro_context import Macro
 
+    return CexDiary(), Macro()
+
+
+def panel(raw: Path, out: Path) -> int:
+    """Build the sources' tables; return the days."""
+    from hbench.core import BuildReport
+
     report = BuildReport()
-    for source in (CexDiary(), Macro()):
+    for source in sources():
         source.build(raw, out, report=report)
     return report.counts["cex_diary.days"]
 
 
-def rows(raw: Path, out: Path) -> int:
+def rows(_raw: Path, out: Path) -> int:
     """Run the task's steps on the tables that `panel` left, and write the rows; return their number."""
-    import polars as pl
+    return alone.sample("householdbench/cons_cex_sspay", ("cex_diary_daily", "macro_context"), out)
 
-    from hbench.data import StepContext
-    from hbench.data.sample import write_steps
-    from hbench.plugin import default_registry
-    from hbench.spec import discover
 
-    task = discover().get("householdbench/cons_cex_sspay").load()
-    tables = {name: pl.scan_parquet(out / f"{name}.parquet") for name in ("cex_diary_daily", "macro_context")}
-    source = tables["cex_diary_daily"]
-    registry = default_registry()
-    with tempfile.TemporaryDirectory(dir=out) as scratch:
-        funnel = write_steps(
-            source,
-            task.sample,
-            StepContext(task, source, tables, scratch=Path(scratch)),
-            resolve=lambda name: registry.get("step", name, suite=task.suite),
-            path=Path(scratch) / "rows.parquet",
-        )
-    return funnel.rows[-1].rows
+def ours(raw: Path, out: Path) -> int:
+    """Do both; return the rows."""
+    panel(raw, out)
+    return rows(raw, out)
 
 
 def plain_pandas(raw: Path, out: Path) -> int:
@@ -215,49 +204,5 @@ def _files(raw: Path, year: int) -> Iterator[tuple[Any, Any, Any]]:
             yield tables[0], tables[1], tables[2]
 
 
-PARTS: dict[str, Callable[[Path, Path], int]] = {"panel": panel, "rows": rows, "pandas": plain_pandas}
-
-
-def measure(part: str, raw: Path, out: Path) -> dict[str, float]:
-    """Run one part in a process of its own; return count, seconds, CPU seconds and peak memory in MiB."""
-    command = [sys.executable, "-W", "ignore", __file__, "--one", part, str(raw), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
-
-
-def _one(part: str, raw: Path, out: Path) -> None:
-    start = time.perf_counter()
-    count = PARTS[part](raw, out)
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = time.perf_counter() - start
-    mib = usage.ru_maxrss / 1024
-    print(json.dumps({"count": count, "seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "mib": mib}))
-
-
-def main() -> None:
-    """Print one line for each scale and part."""
-    if sys.argv[1:2] == ["--one"]:
-        _one(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
-        return
-    from hbench_householdbench.sources.cex_diary import CexDiary
-    from hbench_householdbench.sources.macro_context import Macro
-
-    print(f"{'scale':>5} {'part':<8} {'count':>9} {'seconds':>8} {'CPU s':>7} {'peak MiB':>9}")
-    for scale in [float(text) for text in sys.argv[1:]] or SCALES:
-        with tempfile.TemporaryDirectory() as folder:
-            raw, out = Path(folder) / "raw", Path(folder) / "out"
-            out.mkdir()
-            for source in (CexDiary(), Macro()):
-                source.demo(raw, seed=1, scale=scale)
-            for part in PARTS:
-                got = measure(part, raw, out)
-                print(
-                    f"{scale:>5g} {part:<8} {got['count']:>9,} {got['seconds']:>8.2f} {got['cpu']:>7.2f} "
-                    f"{got['mib']:>9.0f}",
-                    flush=True,
-                )
-
-
 if __name__ == "__main__":
-    main()
+    alone.grow(sources, {"panel": panel, "rows": rows, "ours": ours, "pandas": plain_pandas}, SCALES)

@@ -3,22 +3,18 @@
 Run: python benchmarks/cex_interview.py [SCALE ...]
 
 Every measurement runs in a process of its own, on synthetic packages of the official layout (scale 1: about 11,600
-interviews). "panel" is the source: all packages to cleaned interviews. "rows" is the sample construction after it.
-The pandas pipeline does both in the plain way (read, concatenate, group, shift), without the checks.
+interviews). "panel" is the source: all packages to cleaned interviews. "rows" is the sample construction after it, and
+"ours" both in one process. The pandas pipeline does both in the plain way (read, concatenate, group, shift), without
+the checks.
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
-import sys
-import tempfile
-import time
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import alone
 
 from hbench_householdbench.sources import cex_codes
 from hbench_householdbench.sources.cex_layout import SPENDING
@@ -26,40 +22,32 @@ from hbench_householdbench.sources.cex_layout import SPENDING
 SCALES = (1.0, 4.0, 16.0)
 
 
-def panel(raw: Path, out: Path) -> int:
-    """Build the source's tables; return the interviews."""
-    from hbench.core import BuildReport
+def sources() -> tuple[Any, ...]:
     from hbench_householdbench.sources.cex_interview import CexInterview
     from hbench_householdbench.sources.macro_context import Macro
 
+    return CexInterview(), Macro()
+
+
+def panel(raw: Path, out: Path) -> int:
+    """Build the sources' tables; return the interviews."""
+    from hbench.core import BuildReport
+
     report = BuildReport()
-    for source in (CexInterview(), Macro()):
+    for source in sources():
         source.build(raw, out, report=report)
     return report.counts["interview.interviews"]
 
 
-def rows(raw: Path, out: Path) -> int:
+def rows(_raw: Path, out: Path) -> int:
     """Run the task's steps on the tables that `panel` left; return the rows."""
-    import polars as pl
+    return alone.sample("householdbench/cons_cex_total", ("cex_interview", "macro_context"), out)
 
-    from hbench.data import StepContext
-    from hbench.data.sample import write_steps
-    from hbench.plugin import default_registry
-    from hbench.spec import discover
 
-    task = discover().get("householdbench/cons_cex_total").load()
-    tables = {path.stem: pl.scan_parquet(path) for path in out.glob("*.parquet")}
-    source = tables["cex_interview"]
-    registry = default_registry()
-    with tempfile.TemporaryDirectory(dir=out) as scratch:
-        funnel = write_steps(
-            source,
-            task.sample,
-            StepContext(task, source, tables, scratch=Path(scratch)),
-            resolve=lambda name: registry.get("step", name, suite=task.suite),
-            path=Path(scratch) / "rows.parquet",
-        )
-    return funnel.rows[-1].rows
+def ours(raw: Path, out: Path) -> int:
+    """Do both; return the rows."""
+    panel(raw, out)
+    return rows(raw, out)
 
 
 def plain_pandas(raw: Path, out: Path) -> int:
@@ -149,49 +137,5 @@ def _design(row: Any) -> str:
     return "2015"
 
 
-PARTS: dict[str, Callable[[Path, Path], int]] = {"panel": panel, "rows": rows, "pandas": plain_pandas}
-
-
-def measure(part: str, raw: Path, out: Path) -> dict[str, float]:
-    """Run one part in a process of its own; return count, seconds, CPU seconds and peak memory in MiB."""
-    command = [sys.executable, __file__, "--one", part, str(raw), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
-
-
-def _one(part: str, raw: Path, out: Path) -> None:
-    start = time.perf_counter()
-    count = PARTS[part](raw, out)
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = time.perf_counter() - start
-    mib = usage.ru_maxrss / 1024
-    print(json.dumps({"count": count, "seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "mib": mib}))
-
-
-def main() -> None:
-    """Print one line for each scale and part."""
-    if sys.argv[1:2] == ["--one"]:
-        _one(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
-        return
-    from hbench_householdbench.sources.cex_interview import CexInterview
-    from hbench_householdbench.sources.macro_context import Macro
-
-    print(f"{'scale':>5} {'part':<8} {'count':>9} {'seconds':>8} {'CPU s':>7} {'peak MiB':>9}")
-    for scale in [float(text) for text in sys.argv[1:]] or SCALES:
-        with tempfile.TemporaryDirectory() as folder:
-            raw, out = Path(folder) / "raw", Path(folder) / "out"
-            out.mkdir()
-            for source in (CexInterview(), Macro()):
-                source.demo(raw, seed=1, scale=scale)
-            for part in PARTS:
-                got = measure(part, raw, out)
-                print(
-                    f"{scale:>5g} {part:<8} {got['count']:>9,} {got['seconds']:>8.2f} {got['cpu']:>7.2f} "
-                    f"{got['mib']:>9.0f}",
-                    flush=True,
-                )
-
-
 if __name__ == "__main__":
-    main()
+    alone.grow(sources, {"panel": panel, "rows": rows, "ours": ours, "pandas": plain_pandas}, SCALES)

@@ -18,8 +18,10 @@ from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releas
 if TYPE_CHECKING:
     import polars as pl
 
-_ROWS = 8_192
+_ROWS = 4_096
 """Interviews that are cleaned together, at least; a quarter of the survey has up to 8,000."""
+_OF_ONE = ("newid", "cu_id", "cex_panel_id")
+"""Texts without a dictionary: of almost every row another value."""
 COLUMNS = (
     *("newid", "cu_id", "cex_panel_id", "cex_sample_design", "interview_year", "interview_month", "quarter"),
     *("interview_date", "release_date", "release_date_source", "interview_position", "weight", "fam_size"),
@@ -95,8 +97,10 @@ def _put_together(aside: Aside, path: Path, releases: pl.DataFrame, report: Buil
         for rows in _cleaned(aside, releases, report):
             table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
             if writer is None:
-                texts = [name for name, dtype in rows.schema.items() if dtype == pl.String]
-                writer = pq.ParquetWriter(path, table.schema, compression="lz4", use_dictionary=texts)
+                labels = [name for name, dtype in rows.schema.items() if dtype == pl.String and name not in _OF_ONE]
+                writer = pq.ParquetWriter(
+                    path, table.schema, compression="lz4", use_dictionary=labels, write_statistics=False
+                )
             writer.write_table(table)
     finally:
         if writer is not None:
