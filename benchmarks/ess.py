@@ -21,8 +21,10 @@ import numpy.typing as npt
 from joblib.externals.loky import get_reusable_executor
 from sklearn.ensemble import RandomForestRegressor
 
-from hbench.ess.blocks import Population, deal, within
+from hbench.ess.blocks import deal, within
 from hbench.ess.losses import squared
+from hbench.ess.population import Population
+from hbench.ess.processes import Processes
 from hbench.learn import Cells, Feature, RandomForest
 
 COLUMNS, SEED = 10, 42
@@ -55,7 +57,7 @@ def ours(x: Array, y: Array, size: int, budget: int | None, trees: int, jobs: in
     features = [Feature(f"x{i}", "numeric") for i in range(COLUMNS)]
     population = Population(Cells(x, np.empty((len(x), 0), np.int64), []), y, "number", 0, features)
     learner = RandomForest(trees, seed=SEED)
-    return within(population, learner, size, squared, seed=SEED, budget=budget, jobs=jobs)[0].errors
+    return within(population, learner, size, squared, seed=SEED, budget=budget, executor=Processes(jobs))[0].errors
 
 
 Loop = Callable[[Array, Array, int, int | None, int, int], Array]

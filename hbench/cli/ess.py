@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.executor import EXECUTOR, make_executor
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.ess.findings import Findings
+    from hbench.execute import Executor
 
 
 @click.command("ess")
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--rows", type=click.IntRange(min=2), default=50_000, show_default=True, help="Most training rows read.")
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@EXECUTOR
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Some targets only.")
 @click.option("--split", "splits", multiple=True, metavar="NAME", help="Some splits only.")
 @click.option("--within", is_flag=True, help="Take blocks from the answered rows, not from the training rows.")
@@ -73,6 +76,7 @@ def command(
     unpaired: bool,
     no_tuning: bool,
     early_stop: bool,
+    executor: str,
     data: Sequence[str],
     limit: int | None,
     out: Path | None,
@@ -96,6 +100,8 @@ def command(
         raise click.UsageError("--data, --limit and --out are for --model; a stored run has its own.")
     if run is None and not tasks:
         raise click.UsageError("--model needs --tasks.")
+    from hbench.plugin import default_registry
+
     algorithms = [name.strip() for name in algorithm.split(",") if name.strip()]
     options |= {
         "sizes": _sizes(sizes),
@@ -103,6 +109,8 @@ def command(
         "paired": not unpaired,
         "tune": not no_tuning,
         "whole_curve": not early_stop,
+        # `--jobs` processes do the fits where no cluster is named.
+        "executor": None if executor == "local" else make_executor(executor, default_registry()),
     }
     if effect is not None:
         if run is not None or out is None or within or targets:
@@ -113,7 +121,7 @@ def command(
         from hbench.ess.tasks import Scope, worth_of_run
         from hbench.run.stored import StoredRun
 
-        stored = StoredRun.open(run or _asked(tasks, models, data, limit, out, include_paths))
+        stored = StoredRun.open(run or _asked(tasks, models, data, limit, out, include_paths, options["executor"]))
         wanted = [] if run is None else _names(tasks, include_paths, stored)
         scope = Scope(wanted, (), tuple(splits), tuple(targets), within, rows)
         findings = worth_of_run(stored, algorithms, scope, progress=_Lines(), **options)
@@ -158,7 +166,8 @@ def _effects(
             raise click.UsageError(f"--propensity {propensity}: logit, share or a probability.") from None
     progress = progress_for(sys.stderr, plain=not sys.stderr.isatty())
     stored, contrasts = ask_counterfactuals(tasks, models, (arms[0], arms[1]), out, data=data,
-                                            include_paths=include_paths, limit=limit, progress=progress)  # fmt: skip
+                                            include_paths=include_paths, limit=limit, progress=progress,
+                                            executor=options["executor"])  # fmt: skip
     return worth_of_effects(stored, contrasts, algorithms, propensity=known, splits=splits, **options)
 
 
@@ -194,6 +203,7 @@ def _asked(
     limit: int | None,
     out: Path | None,
     include_paths: Sequence[Path],
+    executor: Executor | None,
 ) -> Path:
     import sys
 
@@ -202,7 +212,7 @@ def _asked(
 
     progress = progress_for(sys.stderr, plain=not sys.stderr.isatty())
     result = evaluate(list(tasks), list(models), data=list(data), limit=limit, out=out,
-                      include_paths=list(include_paths), progress=progress)  # fmt: skip
+                      include_paths=list(include_paths), progress=progress, executor=executor)  # fmt: skip
     say(f"Run: {result.path}", err=True)
     return result.path
 

@@ -107,11 +107,15 @@ def equivalent_sample_sizes(
     problem = Problem.read(X, outcomes, predictions, training, features, outcome, weights)
     studies, scales, notes = problem.studies(choices, {} if fits is None else fits)
     first = next(iter(studies.values()))
-    sizes = training_sizes(choices.sizes, len(first.training or first.population), separate=training is not None)
+    sizes = training_sizes(choices.sizes, len(first.design.source), separate=training is not None)
     # A fit costs about as much as its rows and the rows that it is tested on.
     work = np.cumsum([first.blocks(size) * (size + len(first.population)) for size in sizes])
     points: dict[str, list[Point]] = {name: [] for name in (*studies, *([MEAN] if len(studies) > 1 else []))}
+    ahead = sizes if choices.executor is not None and choices.whole_curve else []
+    running = [study.fit(ahead) for study in studies.values()]
     for size, done in zip(sizes, work, strict=True):
+        for fits_of_size in running:
+            next(fits_of_size, None)
         measured = {name: study.measure(size) for name, study in studies.items()}
         if len(studies) > 1:
             measured[MEAN] = average(measured, scales)

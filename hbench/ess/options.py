@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hbench.core import HbenchError
 from hbench.ess.sizes import Sizes
+from hbench.execute import Executor
 from hbench.learn import Learner
 
 
@@ -37,6 +38,9 @@ class Options:
         At most so many blocks a size; the variance accounts for it.
     jobs : int
         Processes; results do not depend on it.
+    executor : Executor or None
+        Where fits are done instead, as a Ray cluster: all sizes side by side, unless the curve may stop early. Results
+        do not depend on it.
     seed : int
         Of the blocks, the tuning and the algorithm.
     """
@@ -52,6 +56,7 @@ class Options:
     whole_curve: bool = True
     budget: int | None = None
     jobs: int = 1
+    executor: Executor | None = None
     seed: int = 42
 
     def __post_init__(self) -> None:

@@ -10,12 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hbench.core import HbenchError
-from hbench.ess.blocks import Population
+from hbench.ess.blocks import Design
 from hbench.ess.curve import Curve, Point, bound, rises
 from hbench.ess.losses import loss_of
 from hbench.ess.options import Options
 from hbench.ess.outcome import Outcome, known
+from hbench.ess.population import Population
 from hbench.ess.preparation import canonical_order, collapse, frequent_words, winsorise
+from hbench.ess.processes import Processes
 from hbench.ess.study import Fits, Study
 from hbench.ess.variance import FloatArray
 from hbench.learn import Feature, Kind, Learner, Rows, read_cells
@@ -118,15 +120,11 @@ class Problem:
             tested = replace(tested, cells=collapse(tested.cells, frequent)).take(order)
             loss_name, loss = loss_of(options.loss, tested.kind)
             studies[name] = Study(
-                tested,
-                source,
+                Design(tested, source, loss, options.seed, options.budget),
                 self.predicted[name][order],
-                loss,
                 _learner(options.algorithm, options.seed, tested.kind),
                 options.tune,
-                options.budget,
-                options.jobs,
-                options.seed,
+                options.executor or Processes(options.jobs),
                 fits,
             )
             scales[name] = _scale(loss_name, (source or tested).truth)
@@ -149,8 +147,8 @@ class Problem:
             rule=float(rule.mean()),
             rule_se=float(rule.std(ddof=1) / np.sqrt(len(rule))) if len(rule) > 1 else float("nan"),
             rows=len(study.population),
-            training_rows=len(study.training or study.population),
-            separate=study.training is not None,
+            training_rows=len(study.design.source),
+            separate=study.design.training is not None,
             unanswered=self.unanswered,
             without_outcome=self.without_outcome,
             training_without_outcome=self.training_without_outcome,

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hbench.ess.agreement import MEASURES, confusion_matrix
-from hbench.ess.blocks import Population, between, within
+from hbench.ess.blocks import Design
 from hbench.ess.curve import Point
-from hbench.ess.losses import Loss
+from hbench.ess.population import Population
+from hbench.ess.processes import IN_ORDER
 from hbench.ess.variance import BlockErrors, FloatArray, difference_variance, error_variance
+from hbench.execute import Executor
 from hbench.learn import Learner
 from hbench.learn.problem import constant
 from hbench.learn.tuning import folds_of
@@ -93,65 +96,63 @@ class Study:
 
     Attributes
     ----------
-    population : Population
-        Tested rows, and training rows too where `training` is None.
-    training : Population or None
-        Training rows of their own.
+    design : Design
+        The samples, the loss and the blocks.
     predicted : array (n, ...)
         The rule's predictions for the tested rows.
-    loss : callable
-        Loss of a row.
     learner : Learner
         The algorithm.
     tune : bool
         Whether the algorithm is tuned once a size.
-    budget : int or None
-        At most so many blocks.
-    jobs, seed : int
-        Processes, and the seed of blocks and tuning.
+    executor : Executor
+        Where fits are done.
     fits : dict
         Fits of other studies that differ in the rule alone; taken from, and added to.
     """
 
-    population: Population
-    training: Population | None
+    design: Design
     predicted: npt.NDArray[Any]
-    loss: Loss
     learner: Learner
     tune: bool
-    budget: int | None
-    jobs: int
-    seed: int
+    executor: Executor = IN_ORDER
     fits: Fits = field(default_factory=dict)
+
+    @property
+    def population(self) -> Population:
+        """The tested rows."""
+        return self.design.population
 
     @property
     def rule(self) -> FloatArray:
         """The rule's losses (n,)."""
-        return self.population.losses(self.predicted, self.loss)
+        return self.population.losses(self.predicted, self.design.loss)
 
     def blocks(self, size: int) -> int:
         """Return how many fits a size needs."""
-        count = len(self.training or self.population) // size
-        return count if self.budget is None else min(count, self.budget)
+        count, budget = len(self.design.source) // size, self.design.budget
+        return count if budget is None else min(count, budget)
 
     def measure(self, size: int) -> Measured:
         """Fit and test at one size."""
-        key = (self._digest, size)
-        if key not in self.fits:
-            self.fits[key] = self._fit(size)
-        found, rows, settings, notes = self.fits[key]
+        if (self._digest, size) not in self.fits:
+            for _ in self.fit([size]):
+                pass
+        found, rows, settings, notes = self.fits[self._digest, size]
         return Measured(found, self.rule[rows], settings, self._agreement(found, rows), notes)
 
-    def _fit(self, size: int) -> Fit:
-        learner, notes = self._tuned(size)
-        options: dict[str, Any] = {"seed": self.seed, "budget": self.budget, "jobs": self.jobs}
-        if self.training is not None:
-            found = between(self.training, self.population, learner, size, self.loss, **options)
-            rows = np.arange(len(self.population))
-        else:
-            found, rows = within(self.population, learner, size, self.loss, **options)
-        counted = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
-        return found, rows, dict(learner.settings), (*notes, *counted)
+    def fit(self, sizes: Sequence[int]) -> Iterator[int]:
+        """Fit at several sizes side by side; yield each, in order, when `measure` has its fits."""
+        todo = [size for size in sizes if (self._digest, size) not in self.fits]
+        tuned = dict(zip(todo, self._tuned(todo), strict=True))
+        parts = {size: self.design.parts(size, learner) for size, (learner, _) in tuned.items()}
+        done = self.executor.map(self.design.fit, [*chain.from_iterable(parts.values())], cost=self.design.cost)
+        for size in sizes:
+            if size in tuned:
+                learner, notes = tuned[size]
+                found, rows = self.design.gather(size, list(islice(done, len(parts[size]))))
+                fell = [f"{count} of {found.blocks} blocks: {what}" for what, count in sorted(found.fallbacks.items())]
+                self.fits[self._digest, size] = found, rows, dict(learner.settings), (*notes, *fell)
+            yield size
 
     @cached_property
     def _digest(self) -> str:
@@ -162,15 +163,12 @@ class Study:
         found.update(repr(rows.cells.vocabulary).encode())
         return found.hexdigest()
 
-    def _tuned(self, size: int) -> tuple[Learner, list[str]]:
-        """Tune on a random subset of the size; block-out fits share what it chose."""
+    def _tuned(self, sizes: Sequence[int]) -> Iterator[tuple[Learner, list[str]]]:
+        """Tune for each size; block-out fits share what it chose."""
         if not self.tune or not self.learner.tunes:
-            return self.learner, []
-        source = self.training or self.population
-        rows = np.random.default_rng([self.seed, size]).choice(len(source), size, replace=False)
-        sample = source.sample(np.sort(rows))
-        small = folds_of(sample, 2) < 2 or constant(sample, {}) is not None
-        return self.learner.tuned(sample), [TOO_FEW] if small else []
+            return iter([(self.learner, list[str]())] * len(sizes))
+        tune = partial(_tune, self.design.source, self.learner, self.design.seed)
+        return self.executor.map(tune, sizes, cost=float)
 
     def _agreement(self, found: BlockErrors, rows: npt.NDArray[np.int64]) -> Mapping[str, tuple[float, float]]:
         if found.confusion is None:
@@ -181,3 +179,11 @@ class Study:
             name: (float(np.mean(measure(found.confusion))), float(measure(table)))
             for name, measure in MEASURES.items()
         }
+
+
+def _tune(source: Population, learner: Learner, seed: int, size: int) -> tuple[Learner, list[str]]:
+    """Tune on a random subset of the size."""
+    rows = np.random.default_rng([seed, size]).choice(len(source), size, replace=False)
+    sample = source.sample(np.sort(rows))
+    small = folds_of(sample, 2) < 2 or constant(sample, {}) is not None
+    return learner.tuned(sample), [TOO_FEW] if small else []

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hbench.ess.blocks import Population
+from hbench.ess.population import Population
 from hbench.learn import Cells, Encoded, Feature, FitReport, Kind, Sample
 
 SLOPES = np.array([1.0, -0.5, 0.5, 0.25, 0.0])

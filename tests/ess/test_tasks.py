@@ -9,6 +9,7 @@ import pytest
 from hbench.cli.main import main
 from hbench.core import HbenchError
 from hbench.ess import equivalent_sample_size
+from hbench.ess.blocks import Design, Fits, Part
 from hbench.ess.findings import Findings
 from hbench.ess.tasks import Scope, worth_of_run
 from hbench.learn import Feature
@@ -102,16 +103,15 @@ def test_a_tasks_curve_is_that_of_its_rows(run: StoredRun, findings: Findings) -
 def test_models_that_answered_the_same_records_share_the_fits(
     run: StoredRun, findings: Findings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import hbench.ess.study
-
     fitted = []
 
-    def count(*given: object, **options: object) -> object:
-        fitted.append(given[3])
-        return between(*given, **options)  # type: ignore[arg-type]
+    def count(self: Design, part: Part) -> Fits:
+        if part.number == 0:
+            fitted.append(part.size)
+        return fit(self, part)
 
-    between = hbench.ess.study.between
-    monkeypatch.setattr(hbench.ess.study, "between", count)
+    fit = Design.fit
+    monkeypatch.setattr(Design, "fit", count)
     both = worth_of_run(run, ["ridge"], Scope(["tiny/spending"]), sizes=[5, 10, 20], budget=20).worths
     assert [one.model for one in both] == ["marginal", "linear"]
     assert fitted == [5, 10, 20]
