@@ -61,7 +61,9 @@ def _telling(errors: list[ErrorDetails]) -> list[ErrorDetails]:
     """Keep one finding a place: of a union every alternative complains, and the most telling complaint counts."""
     best: dict[tuple[int | str, ...], ErrorDetails] = {}
     for details in errors:
-        place = tuple(step for step in details["loc"] if not _is_tag(step))
+        # An unknown key may be called anything, also as an alternative is.
+        key = len(details["loc"]) - 1 if details["type"] == "extra_forbidden" else None
+        place = tuple(step for at, step in enumerate(details["loc"]) if at == key or not _is_tag(step))
         if place not in best or (best[place]["type"] in _FOUND and details["type"] not in _FOUND):
             best[place] = details
     unknown = [place for place, details in best.items() if details["type"] == "extra_forbidden"]

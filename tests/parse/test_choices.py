@@ -115,7 +115,7 @@ def test_never_raises(raw: object) -> None:
     "raw", ["[HİGH]", "[Hıgh]", "Hıgh", "[Hіgh]", "[Hi\u200bgh]", "[Ｈｉｇｈ]", "[H\u202eigh]", "Hig\0h"]
 )
 def test_letters_that_only_look_alike_are_no_word(raw: str) -> None:
-    """İ and ı match an i where case is ignored; the others are Cyrillic, full-width or parted by what cannot be seen."""
+    """İ and ı match an i where case is ignored; the others are Cyrillic, full-width or parted by what is not seen."""
     answer = AnswerSpec((Target(name="level", kind="categorical", labels=("High", "Low")),))
     assert read(ChoiceWords(), raw, answer) == "no_choice"
     assert read(ChoiceWords(), f"{raw} or [low]", answer) == "Low"

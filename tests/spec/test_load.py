@@ -76,6 +76,16 @@ def test_all_mistakes_are_told_at_once(write: Write, task_text: str) -> None:
     assert len(faults) >= 3
 
 
+@pytest.mark.parametrize("key", ["str", "FileSource", "list[int]", "a[0]", "\\e[2J", "[", ""])
+def test_an_unknown_key_may_be_called_anything(write: Write, task_text: str, key: str) -> None:
+    """Also as the names of alternatives are that a fault's place may hold."""
+    path = write("spend.yaml", task_text.replace("metrics:", "metriks:") + f'"{key}": 1\n')
+    with pytest.raises(SpecError) as caught:
+        load_task(path)
+    assert "unknown key 'metriks'" in str(caught.value)
+    assert f"unknown key {key.replace(chr(92) + 'e', chr(27))!r}" in str(caught.value)
+
+
 def test_a_mistake_in_an_included_file_is_found_there(write: Write, task_text: str) -> None:
     write("_shared.yaml", "# shared\nanswer:\n  parser: json_array\n  clipp: true\n")
     path = write("spend.yaml", "include: _shared.yaml\n" + task_text.replace("answer: {parser: json_array}\n", ""))
