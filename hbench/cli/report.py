@@ -59,6 +59,15 @@ if TYPE_CHECKING:
     help="Write figures, as SVG and PNG: all, or that of the --analysis.",
 )
 @click.option(
+    "--html", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write a static site: leaderboards, tasks, models, figures, records. See it with `hbench view DIR`.",
+)  # fmt: skip
+@click.option("--title", default="hbench", show_default=True, metavar="TEXT", help="With --html: name of the site.")
+@click.option(
+    "--ess", "worths", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="With --html: what `hbench ess --format json` wrote.",
+)  # fmt: skip
+@click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file."
 )
 def command(
@@ -76,12 +85,21 @@ def command(
     options: Sequence[str],
     stored: bool,
     plots: Path | None,
+    html: Path | None,
+    title: str,
+    worths: Sequence[Path],
     output: Path | None,
 ) -> None:
     """Compare the models of RUNS: leaderboard, scores and their intervals.
 
     Several runs are merged; what they share must have been scored on the same records.
     """
+    if html is None and worths:
+        raise click.UsageError("--ess is for --html.")
+    if html is not None and (stored or plots or output or analysis):
+        raise click.UsageError(
+            "--html writes everything into one folder: it has no --stored, --plots, --analysis and -o."
+        )
     if stored:
         from hbench.report.writers import document
         from hbench.run.results import Results
@@ -106,6 +124,9 @@ def command(
         # Intervals need rows and so the data; the scores themselves are in the run.
         error.hint = "\n  ".join(filter(None, [error.hint, "To see the scores as they were stored: --stored"]))
         raise
+    if html is not None:
+        _site(comparison, view, html, title, rule, worths)
+        return
     if plots is not None:
         from hbench.report.plots import write_plots
 
@@ -126,6 +147,18 @@ def _document(comparison: Comparison, view: View, by: Any, rule: str | None) -> 
     from hbench.report.standings import standings
 
     return document(comparison, standings(comparison, view, rule=rule), view, by=by)
+
+
+def _site(
+    comparison: Comparison, view: View, folder: Path, title: str, rule: str | None, worths: Sequence[Path]
+) -> None:
+    from hbench.report.site import write_site
+
+    def tell(line: str) -> None:
+        say(f"  {line}", err=True)
+
+    built = write_site(comparison, view, folder, title=title, rule=rule, worths=worths, say=tell)
+    say(f"{folder}: {built.files:,} files, {built.bytes / 1e6:.1f} MB. See it with: hbench view {folder}")
 
 
 def _options(analysis: str, given: Sequence[str]) -> dict[str, Any]:

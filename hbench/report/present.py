@@ -70,7 +70,7 @@ def board_table(found: Standings) -> Table:
     )  # fmt: skip
     best = [_best(column) for column in shown]
     strict = found.strict.column(board.by)
-    counts = _counts(found.rows)
+    counts = valid_answers(found.rows)
     for number, i in enumerate(board.order(), 1):
         cells = [Cell(_with_error(column, i, how), best=i in top)
                  for column, top in zip(shown, best, strict=True)]  # fmt: skip
@@ -123,7 +123,7 @@ def _number(value: float, digits: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _counts(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
+def valid_answers(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
     """Return each model's valid and all answers, every task counted once."""
     seen: dict[str, dict[str, tuple[int, int]]] = {}
     for row in summary_rows(rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -75,6 +75,23 @@ class SplitAnswers:
 
 
 @dataclass(frozen=True)
+class SplitOutcomes:
+    """One split of one task with what every model said, word for word.
+
+    Attributes
+    ----------
+    records : list of Record
+        With their prompts.
+    outcomes : dict of list of mapping from draw to Outcome, or None
+        By the entrant's label, each as long as `records`; None where a record was not to be asked.
+    """
+
+    split: str
+    records: list[Record]
+    outcomes: dict[str, list[Mapping[int, Outcome] | None]]
+
+
+@dataclass(frozen=True)
 class StoredRun:
     """A run's folder, its plan and its models."""
 
@@ -119,6 +136,23 @@ class StoredRun:
                 records = [replace(question.record, messages=()) for question in questions]
                 parts.append(SplitAnswers(planned, split, records, answers))
             return parts
+        finally:
+            journal.close()
+
+    def outcomes(self, planned: PlannedTask) -> Iterator[SplitOutcomes]:
+        """Yield what was asked and answered in each split, in the order of `answers`."""
+        journal = Journal(self.path / JOURNAL)
+        try:
+            for split, group in groupby(planned.questions(), key=lambda pair: pair[0]):
+                questions = [question for _, question in group]
+                known = {
+                    entrant.label: [
+                        told for _, told in Scorer(planned, entrant, self.registry).outcomes(questions, journal)
+                    ]
+                    for entrant in self.entrants
+                    if planned.name not in entrant.unsupported
+                }
+                yield SplitOutcomes(split, [question.record for question in questions], known)
         finally:
             journal.close()
 

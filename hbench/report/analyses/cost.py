@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hbench.report.analyses.resampled import Row
 from hbench.report.comparison import Comparison, Part, View
-from hbench.report.standings import standings
+from hbench.report.standings import Standings, standings
 from hbench.report.table import finite
 
 
@@ -15,8 +17,13 @@ def cost(comparison: Comparison, view: View) -> list[Row]:
     tokens_in, tokens_out, tokens_out_per_answer, cost (US dollars; None where the back end does not tell),
     cost_per_1000_answers.
     """
+    return costs(comparison, standings(comparison, view))
+
+
+def costs(comparison: Comparison, boards: Sequence[Standings]) -> list[Row]:
+    """Return the rows of `cost` where the standings are known."""
     out: list[Row] = []
-    for found in standings(comparison, view):
+    for found in boards:
         parts = [part for part in comparison.parts if (part.task.suite, part.split) == (found.suite, found.split)]
         spent = {model: _spent(parts, model) for model in found.leaderboard.models}
         for row in found.rank_rows():
