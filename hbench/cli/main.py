@@ -17,6 +17,7 @@ COMMANDS = {
     "score": "Score a prediction file against a record file.",
     "rescore": "Score a run again from its journal.",
     "report": "Show the scores of runs.",
+    "view": "Show a site that `report --html` made.",
     "ess": "Tell how many human observations a model is worth.",
     "query": "Ask a run's rows in SQL.",
     "sft": "Fine-tune a model on a suite's training data, and measure what it gains.",
