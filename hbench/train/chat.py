@@ -92,8 +92,8 @@ class ChatEncoder:
         Raises
         ------
         TrainingError
-            Where a last turn is not the assistant's, or the template writes the prompt otherwise when the answer
-            follows; `record` is the conversation's place, counted from 0.
+            Where a last turn is not the assistant's, or the template cannot write it, or writes the prompt otherwise
+            when the answer follows; `record` is the conversation's place, counted from 0.
         """
         walk = enumerate(conversations)
         while batch := list(islice(walk, _BATCH)):
@@ -101,9 +101,13 @@ class ChatEncoder:
             for place, turns in batch:
                 if not turns or turns[-1].role != "assistant":
                     raise TrainingError("it does not end with an answer of the assistant", record=str(place))
-                asked, prompt = self._cued(turns[:-1])
+                try:
+                    asked, prompt = self._cued(turns[:-1])
+                    wholes.append(self._render([*asked, turns[-1]], cue=False))
+                except TrainingError as error:
+                    error.record = str(place)
+                    raise
                 prompts.append(prompt)
-                wholes.append(self._render([*asked, turns[-1]], cue=False))
             parts = zip(batch, prompts, wholes, self._ids(prompts), self._ids(wholes), strict=True)
             for (place, _), prompt, whole, prompt_ids, ids in parts:
                 if not whole.startswith(prompt):

@@ -14,7 +14,7 @@ from hbench.core.target import Frozen
 from hbench.spec import suggestion
 
 Positive = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class TrainConfig(Frozen):
