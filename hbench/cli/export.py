@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from hbench.cli.terminal import say
+
 
 @click.group("export")
 def command() -> None:
@@ -78,7 +80,7 @@ def lm_eval(
         include_paths=include_paths,
     )
     names = write_folder(plan, out, sampling=spec.sampling, notices=notices, registry=registry)
-    click.echo(f"{len(plan.tasks)} tasks in {out}: {', '.join(names)}")
+    say(f"{len(plan.tasks)} tasks in {out}: {', '.join(names)}")
     for text in dict.fromkeys(text for texts in notices.values() for text in texts):
-        click.echo(f"\n{text}", err=True)
-    click.echo(f"\nlm_eval --include_path {out} --tasks {names[0]} --apply_chat_template --log_samples ...")
+        say(f"\n{text}", err=True)
+    say(f"\nlm_eval --include_path {out} --tasks {names[0]} --apply_chat_template --log_samples ...")

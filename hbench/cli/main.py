@@ -24,6 +24,8 @@ COMMANDS = {
     "ls": "List tasks, suites, models and other components.",
     "show": "Show a task, or a run.",
     "data": "Make, fetch, export and inspect data.",
+    "export": "Hand tasks to other evaluation frameworks.",
+    "submit": "Check results for a public board.",
     "validate": "Check task files.",
     "schema": "Print the JSON Schema of task files, for editors.",
     "new": "Write the beginnings of a suite or a task.",

@@ -226,7 +226,7 @@ def test_the_command_line_with_a_real_model(kinds: Kinds, tmp_path: Path) -> Non
     (results,) = (tmp_path / "logs").rglob("results_*.json")
     there = json.loads(results.read_text())["results"]
     here = hbench.evaluate(
-        "@kinds !spend !odds !item !play", f"replay:{results.parent}", data=kinds.data, include_paths=[kinds.tasks],
+        "move,quiz", f"replay:{results.parent}", data=kinds.data, include_paths=[kinds.tasks],
         out=tmp_path / "run", limit=6, draws=1,
     )  # fmt: skip
     for row in here.scores:
