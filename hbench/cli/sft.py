@@ -6,6 +6,7 @@ import click
 
 from hbench.cli.sft_export import export
 from hbench.cli.sft_recipe import recipe
+from hbench.cli.sft_train import merge, train
 
 
 @click.group("sft")
@@ -14,4 +15,6 @@ def command() -> None:
 
 
 command.add_command(export)
+command.add_command(train)
+command.add_command(merge)
 command.add_command(recipe)

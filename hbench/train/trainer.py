@@ -109,6 +109,12 @@ class _Training:
 
     def _begin(self) -> bool:
         """Write the manifest, or compare it with that of the training that is gone on with; say if that is finished."""
+        if self.state.num_processes == 1 and (devices := need("torch").cuda.device_count()) > 1:
+            raise TrainingError(
+                f"there are {devices} GPUs and one process",
+                hint="Start one process for each: accelerate launch -m hbench sft train ... "
+                "Or show it one GPU: CUDA_VISIBLE_DEVICES=0.",
+            )
         if self.config.batch_size % (self.config.device_batch_size * self.state.num_processes):
             raise TrainingError(
                 f"batch_size={self.config.batch_size} is no multiple of device_batch_size="
