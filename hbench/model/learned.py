@@ -156,7 +156,8 @@ class Learned:
         task, fit = self._context.spec(name), self._fitted[name]
         rows = fit.encoder.transform([inputs_of(request.record, task) for request in requests])
         columns = [
-            values_of(target, fitted.predict(rows)) for target, fitted in zip(task.targets, fit.fitted, strict=True)
+            values_of(target, fitted.predict(rows))
+            for target, fitted in zip(task.learned_targets, fit.fitted, strict=True)
         ]
         parser = self._context.parser(task.name)
         # Predictions are rounded where the reference rounds its own (facts on XGBoost, output formatting).

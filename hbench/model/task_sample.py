@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,8 @@ def inputs_of(record: Record, task: Task) -> dict[str, Any]:
 
 
 def _month(record: Record, task: Task) -> str:
+    if not isinstance(task.learn.month, bool):
+        return month(date(2000, task.learn.month, 1))
     try:
         return month(record.time)
     except (TypeError, ValueError):
@@ -105,8 +108,8 @@ def read_samples(task: Task, context: ModelContext, *, rows: int, validation_row
     fitted, held = encoder.fit_transform(cells.take(train)), encoder.transform(cells.take(~train))
     return TaskSamples(
         encoder,
-        [_sample(target, fitted, [gold[i] for gold in golds["train"]]) for i, target in enumerate(task.targets)],
-        [_sample(target, held, [gold[i] for gold in golds["validation"]]) for i, target in enumerate(task.targets)],
+        [_sample(one, fitted, [gold[i] for gold in golds["train"]]) for i, one in enumerate(task.learned_targets)],
+        [_sample(one, held, [gold[i] for gold in golds["validation"]]) for i, one in enumerate(task.learned_targets)],
     )
 
 
@@ -120,7 +123,7 @@ def _sample(target: Target, rows: Encoded, truth: Sequence[Value]) -> Sample:
 
 
 def values_of(target: Target, predicted: npt.NDArray[Any]) -> list[Value]:
-    """Return predictions as values of the target: labels, numbers within its range, shares."""
+    """Return predictions as values of one of the learned targets: labels, numbers within its range, shares."""
     if target.kind == "categorical":
         return [target.labels[int(code)] for code in predicted]
     if target.kind == "probability":

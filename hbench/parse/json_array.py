@@ -12,7 +12,10 @@ from hbench.parse.schema import array_schema
 
 
 class JsonArray:
-    """One element per target, in the targets' order: numbers, labels, and probability vectors in mixed tasks."""
+    """One element per target, in the targets' order: numbers, labels, and probability vectors in mixed tasks.
+
+    With the option ``whole``, numbers without a fraction are written without decimals: ``350000``, ``349999.5``.
+    """
 
     not_an_array = "expected_json_array"
     wrong_length = "expected_{}_array_elements"
@@ -39,8 +42,12 @@ class JsonArray:
 
     def render(self, values: Values, answer: AnswerSpec) -> str:
         """Write the array with ``", "`` between elements, rounded as the answer says."""
-        elements = zip(values, answer.targets, strict=True)
-        return f"[{', '.join(render_element(value, target, answer.decimals) for value, target in elements)}]"
+        elements = [
+            render_element(value, target, answer.decimals) for value, target in zip(values, answer.targets, strict=True)
+        ]
+        if answer.options.get("whole"):
+            elements = [element.removesuffix(".0") for element in elements]
+        return f"[{', '.join(elements)}]"
 
     def schema(self, answer: AnswerSpec) -> dict[str, JsonValue]:
         """Return the JSON Schema that every valid answer meets."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -183,8 +183,11 @@ class Answer(Frozen):
 class Learn(Frozen):
     """What statistical learners get besides the predictors."""
 
-    month: bool = False
-    """Whether the prompt names the month of the record's time, so that they get it as a last categorical feature."""
+    month: bool | Annotated[int, Field(ge=1, le=12)] = False
+    """Whether the prompt names the month of the record's time, so that they get it as a last categorical feature; or
+    the number of the one month that it always names."""
+    classes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Order of a target's labels as learners number them, where it is not that of `labels`."""
     seeds: dict[str, int] = Field(default_factory=dict)
     """Seeds of the reference's fits, by target."""
     decimals: int | None = None
@@ -285,9 +288,13 @@ class Task(Frozen):
         for use in self.metrics:
             if use.target is not None and use.target not in names:
                 raise ValueError(f"metric {use.metric} names the target {use.target!r}, which the task does not have")
-        for name in self.learn.seeds:
+        for name in (*self.learn.seeds, *self.learn.classes):
             if name not in names:
                 raise ValueError(f"`learn` names the target {name!r}, which the task does not have")
+        for target in self.targets:
+            classes = self.learn.classes.get(target.name, target.labels)
+            if sorted(classes) != sorted(target.labels):
+                raise ValueError(f"`learn.classes` of {target.name} are not its labels: {', '.join(target.labels)}")
         if self.treatment is not None and self.treatment not in columns:
             raise ValueError(f"the treatment {self.treatment!r} is not among the predictors")
         return self
@@ -308,6 +315,12 @@ class Task(Frozen):
     def kind(self) -> TargetKind:
         """Kind of the targets (of the first one, should they differ)."""
         return self.targets[0].kind
+
+    @property
+    def learned_targets(self) -> tuple[Target, ...]:
+        """The targets, their labels in the order in which learners number classes."""
+        order = self.learn.classes
+        return tuple(one.model_copy(update={"labels": order.get(one.name, one.labels)}) for one in self.targets)
 
     @property
     def predictor_columns(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import pytest
 from hbench.core import AnswerSpec, ModelError, Parser, Record, Request, TrainingAnswer
 from hbench.model.learned import CHUNK
 from hbench.model.learners import create_linear, create_xgboost
+from hbench.model.task_sample import MONTH, inputs_of, read_samples
 from hbench.parse import JsonArray, ProbabilityVectors
 from hbench.spec import Task
 
@@ -123,6 +124,30 @@ def test_every_kind_is_learned_and_answered_in_the_task_s_format(bench: Any, kin
     else:
         assert sum(high) == pytest.approx(1, abs=1e-9)
         assert high[1] > 0.7 > 0.3 > low[1]
+
+
+def test_classes_have_the_order_that_the_task_gives_to_learners(bench: Any) -> None:
+    """The reference's learners number labels otherwise than its scorer; answers are labels all the same."""
+    plain = make_task(TARGETS["categorical"], predictors=PREDICTORS)
+    turned = make_task(TARGETS["categorical"], predictors=PREDICTORS, learn={"classes": {"y": ["high", "low"]}})
+    records, truth = training("categorical", 40), ["low", "high"]
+    for task, labels in ((plain, truth), (turned, truth[::-1])):
+        samples = read_samples(task, Context(task, records), rows=40, validation_rows=0)
+        assert [labels[code] for code in samples.train[0].truth] == [json.loads(one.gold)[0] for one in records]
+        model = create_linear("", {}, Context(task, training("categorical")))
+        texts = ask(bench, model, task, [row(1, 1.5, "x"), row(2, -1.5, "y")]).texts
+        assert (texts["1", 0], texts["2", 0]) == ('["high"]', '["low"]')
+    with pytest.raises(ValueError, match=r"`learn\.classes` of y are not its labels: low, high"):
+        make_task(TARGETS["categorical"], learn={"classes": {"y": ["high", "medium"]}})
+
+
+def test_the_month_is_the_one_that_the_prompt_always_names() -> None:
+    dated = row(1, 1.0, "x", time="2001-01-01")
+    for learn, month in (({"month": True}, "January"), ({"month": 4}, "April")):
+        task = make_task(TARGETS["numeric"], predictors=PREDICTORS, learn=learn)
+        assert inputs_of(dated, task)[MONTH] == month
+    with pytest.raises(ValueError, match="less than or equal to 12"):
+        make_task(TARGETS["numeric"], learn={"month": 13})
 
 
 def test_predictions_are_rounded_only_where_the_task_says_so(bench: Any) -> None:

@@ -209,6 +209,12 @@ def test_rendered_numbers(values: tuple[float, ...], decimals: int | None, text:
     assert JsonArray().render(values, AnswerSpec(THREE, decimals=decimals)) == text
 
 
+def test_whole_numbers_are_bare_where_the_answer_says_so() -> None:
+    answer = AnswerSpec((*THREE, BINS), decimals=2, options={"whole": True})
+    values = (350_000.0, 1_000.004, -2.5, (0.0, 0.0, 1.0))
+    assert JsonArray().render(values, answer) == "[350000, 1000, -2.5, [0.0, 0.0, 1.0]]"
+
+
 def test_rendered_labels_and_vectors() -> None:
     answer = AnswerSpec((STATUS, RISK[0], BINS), decimals=3)
     values = ("employed", (1 - 0.1234, 0.1234), (1 / 3, 1 / 3, 1 / 3))
