@@ -52,6 +52,6 @@ def recipe(
     except Stopped as stopped:
         say(f"\nStopped. All answers so far are in {out}; the same command goes on from there.", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None
-    click.echo(write(outcome.document, form), nl=False)
+    say(write(outcome.document, form), nl=False)
     for name, stage in outcome.stages.items():
         say(f"{name}: {out / str(stage['folder'])} ({stage['seconds']} s)", err=True)

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.core.legible import legible
+from hbench.core.legible import visible
 from hbench.report.analyses import Row
 
 if TYPE_CHECKING:
@@ -70,17 +70,18 @@ def whisker(row: Row, value: str = "value") -> list[list[float]] | None:
     return [[max(0.0, row[value] - low)], [max(0.0, high - row[value])]]
 
 
+def drawable(rows: Sequence[Row]) -> list[Row]:
+    """Return rows whose texts can be drawn: names hold anything, and a control character is no XML."""
+    return [{name: visible(value) if isinstance(value, str) else value for name, value in row.items()} for row in rows]
+
+
 def slug(*parts: str) -> str:
     """Return the end of a file name."""
     return "".join(f"-{part}" for part in parts if part)
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write a figure as SVG and PNG; names of models and groups may hold anything, in its texts and in `name`."""
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        text.set_text(legible(text.get_text()))
+    """Write a figure as SVG and PNG; names of models and groups may hold anything."""
     safe = "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in name)
     if len(safe.encode()) > 200:
         safe = f"{safe[:50]}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from hbench.core import SelectionError
 from hbench.core.direction import IN_WORDS
+from hbench.core.legible import visible
 from hbench.report.analyses import Row, analyse
-from hbench.report.canvas import HATCH, ORDER, STYLE, distinct, matching, panels, save, slug, style, whisker
+from hbench.report.canvas import HATCH, ORDER, STYLE, distinct, drawable, matching, panels, save, slug, style, whisker
 from hbench.report.comparison import Comparison, View
 from hbench.report.group_figures import confusion, sections, subgroups
 
@@ -48,10 +49,10 @@ def write_plots(comparison: Comparison, view: View, folder: Path, *, names: Sequ
             raise SelectionError(f"the analysis {name!r} has no figure", hint=f"Figures: {', '.join(FIGURES)}.")
     folder.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    token = ORDER.set(comparison.models)
+    token = ORDER.set(tuple(map(visible, comparison.models)))
     with mpl.rc_context(STYLE):
         for name in names or FIGURES:
-            rows = analyse(name, comparison, view)
+            rows = drawable(analyse(name, comparison, view))
             for suffix, figure in FIGURES[name](rows) if rows else ():
                 _sign(figure, comparison)
                 written += save(figure, folder, f"{name}{suffix}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import SelectionError
+from hbench.core.legible import visible
 from hbench.ess.findings import Worth
 from hbench.report.canvas import COLOURS, STYLE, panels, save, slug
 
@@ -47,7 +48,7 @@ def worth_figure(worth: Worth) -> Figure:
         axis.fill_between(
             sizes, [lo for _, lo, _ in errors], [hi for _, _, hi in errors], color=COLOURS[0], alpha=0.2, lw=0
         )
-        axis.axhline(level, color=COLOURS[5], label=worth.model)
+        axis.axhline(level, color=COLOURS[5], label=visible(worth.model))
         axis.axhspan(low, high, color=COLOURS[5], alpha=0.12, lw=0)
         axis.axvline(bound.least, color="black", lw=0.8, ls=":", label=f"at least {bound.least:,}")
         if bound.plug_in is not None:
@@ -55,7 +56,7 @@ def worth_figure(worth: Worth) -> Figure:
         axis.set_xscale("log")
         axis.set_xlabel("training rows")
         axis.set_ylabel(worth.measure)
-        axis.set_title(f"{worth.task} {worth.target or ''} ({worth.split})")
+        axis.set_title(visible(f"{worth.task} {worth.target or ''} ({worth.split})"))
         axis.legend(fontsize=7, frameon=False)
         if worth.data_kind == "demo":
             figure.text(0.5, 1.0, "synthetic data: says nothing about households", ha="center", color=COLOURS[5],
