@@ -11,7 +11,7 @@ import pytest
 from hbench.core import BuildReport, DataError
 from hbench_householdbench.sources.demo import michigan as demo
 from hbench_householdbench.sources.michigan import Michigan
-from hbench_householdbench.sources.michigan_codes import LABELS, VARIABLES
+from hbench_householdbench.sources.michigan_codes import LABELS
 from hbench_householdbench.sources.michigan_dictionary import (
     DICTIONARY,
     check_codes,
@@ -81,7 +81,7 @@ def test_releases_that_number_their_cases_otherwise_are_refused() -> None:
 def test_releases_go_by_the_days_in_their_names(tmp_path: Path) -> None:
     folder = (tmp_path / ARCHIVE.path).parent
     folder.mkdir(parents=True)
-    names = ["mich.csv", "mich_2026-11-13.csv", "mich_2025-11-14.csv", "mich_dictionary.csv"]
+    names = ["mich.csv", "mich_2026-11-13.csv", "mich_2025-11-14.csv", "mich.do"]
     for name in names:
         (folder / name).touch()
     assert [path.name for path in editions(tmp_path)] == ["mich_2025-11-14.csv", "mich.csv", "mich_2026-11-13.csv"]
@@ -110,47 +110,67 @@ def test_an_earlier_release_changes_nothing_and_is_told(tmp_path: Path) -> None:
 
 
 def test_a_dictionary_by_hand(tmp_path: Path) -> None:
-    path = tmp_path / "dictionary.csv"
+    path = tmp_path / "mich.do"
     path.write_text(
-        "\ufeffVariable,Label,Code,Meaning\n"
-        'pago,"Finances, a year ago",1,BETTER NOW\nPAGO,,3,Same\nPAGO,,5,Worse\nPAGO,,8 - 9,No answer\n\n'
-        "PX1,Prices,-95 to 95,Percent\nPX1,Prices,-97,Down\nAGE,Age,,\n"
+        '\ufeff* label variable OLD "A comment"\n/* label variable OLDER\n"Another" */\n'
+        'label var pago "Finances, a year ago" // a third\n'
+        'label define better 1 "BETTER NOW" ///\n   3 "Same"\nlabel define better 5 "Worse" 8 "DK", add\n'
+        'label values PAGO BAGO better\nlabel variable PX1 "Prices"\n'
     )
     dictionary = read_dictionary(path)
-    assert dictionary["PAGO"].label == "Finances, a year ago"
-    assert dictionary["PX1"].codes == {(-95, 95): "Percent", (-97, -97): "Down"}
+    assert {name: one.label for name, one in dictionary.items()} == {
+        "PAGO": "Finances, a year ago",
+        "PX1": "Prices",
+        "BAGO": "",
+    }
+    assert dictionary["PAGO"].codes == dictionary["BAGO"].codes == {1: "BETTER NOW", 3: "Same", 5: "Worse", 8: "DK"}
     report = BuildReport()
-    rows = {"PAGO": [1.0, 2, None, 9, 2], "PX1": [-96.0, 95, -97, None, 1000], "AGE": [200.0] * 5, "SEX": [7.0] * 5}
-    check_codes(dictionary, pl.DataFrame(rows), file="mich.csv", report=report)
+    rows = pl.DataFrame({"PAGO": [1.0, 2, None, 9, 2], "PX1": [-96.0, 95, -97, None, 1000], "SEX": [7.0] * 5})
+    check_codes(dictionary, rows, file="mich.csv", report=report)
     check_columns(dictionary, ["PAGO", "PX1", "SEX"], file="mich.csv", report=report)
-    check_labels(dictionary, {"PAGO": LABELS["PAGO"], "SEX": LABELS["SEX"]}, report=report)
+    check_labels(dictionary, {"PAGO": LABELS["PAGO"], "SEX": LABELS["SEX"]}, file="mich.do", report=report)
     assert told(report) == [
-        ("mich.csv", f"PAGO has codes that {DICTIONARY.path} does not know", 2, "2"),
-        ("mich.csv", f"PX1 has codes that {DICTIONARY.path} does not know", 2, "-96, 1000"),
-        ("mich.csv", f"columns that {DICTIONARY.path} does not know", 1, "SEX"),
-        ("mich.csv", f"variables of {DICTIONARY.path} that are no column", 1, "AGE"),
+        ("mich.csv", "PAGO has codes that the dictionary does not know", 3, "2, 9"),
+        ("mich.csv", "columns that the dictionary does not know", 1, "SEX"),
+        ("mich.csv", "variables of the dictionary that are no column", 1, "BAGO"),
         (
-            DICTIONARY.path,
+            "mich.do",
             "codes of PAGO whose meaning is worded otherwise than in the suite, whose labels stand",
             1,
-            "PAGO 5: 'Worse', here 'Worse now'",
+            "5 'Worse', here 'Worse now'",
         ),
     ]
+
+
+def test_an_infile_dictionary_by_hand(tmp_path: Path) -> None:
+    path = tmp_path / "mich.dct"
+    path.write_text(
+        'infile dictionary {\n  _column(1) long CASEID %6f "Case number"\n  byte SEX:sexes %1f "Sex of respondent"\n'
+        '  float wt\n}\nlabel define sexes 1 "Male" 2 "Female"\n'
+    )
+    dictionary = read_dictionary(path)
+    assert {name: one.label for name, one in dictionary.items()} == {
+        "CASEID": "Case number",
+        "SEX": "Sex of respondent",
+        "WT": "",
+    }
+    assert dictionary["SEX"].codes == {1: "Male", 2: "Female"}
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("variable,code,meaning\n", "1: columns are missing: label"),
-        ("variable,label,code,meaning\nPAGO,x,1\n", "2: 3 cells under 4 column names"),
-        ("variable,label,code,meaning\nPAGO,x,1,Better\n,x,2,Worse\n", "3: the line has no variable"),
-        ("variable,label,code,meaning\nPAGO,x,1 or 2,Better\n", "2: '1 or 2' of PAGO is no number and no range"),
-        ("variable,label,code,meaning\nPAGO,x,1,Better\nPAGO,x,1,Worse\n", "3: the code 1 of PAGO has two meanings"),
-        ('variable,label,code,meaning\nPAGO,"x,1,Better\n', "the file cannot be read"),
+        ("clear\nuse mich\n", "the file describes no variable"),
+        ("label variable PAGO\n", "1: PAGO has no label in quotes"),
+        ("/* two\nlines */\nlabel define better Better now\n", "3: the labels 'better' have no code with a meaning"),
+        (
+            'label variable PAGO "x"\nlabel values PAGO better\n',
+            "2: PAGO has the labels 'better', which are not defined",
+        ),
     ],
 )
 def test_a_damaged_dictionary_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    path = tmp_path / "dictionary.csv"
+    path = tmp_path / "mich.do"
     path.write_text(text)
     with pytest.raises(DataError, match=said):
         read_dictionary(path)
@@ -160,19 +180,22 @@ def test_a_dictionary_that_is_not_there_is_told(tmp_path: Path) -> None:
     raw = tmp_path / "raw"
     demo.write(raw, seed=5, scale=0.3)
     described, report = build(raw, tmp_path / "described")
-    assert not [one for one in told(report) if DICTIONARY.path in one[0] + one[1]]
-    (raw / DICTIONARY.path).unlink()
+    assert not [one for one in told(report) if "dictionary" in one[1] or "worded" in one[1]]
+    (raw / ARCHIVE.path).with_suffix(".do").unlink()
     bare, report = build(raw, tmp_path / "bare")
-    assert (DICTIONARY.path, "there is no dictionary: only the suite's own labels check the codes", 1, "") in told(
-        report
-    )
+    what = "there is no dictionary: only the suite's own labels check the codes"
+    assert (DICTIONARY.path, what, 1, "") in told(report)
     assert bare.equals(described)
+    for kind in (".do", ".dct"):
+        (raw / ARCHIVE.path).with_suffix(kind).touch()
+    with pytest.raises(DataError, match=r"there are several dictionaries: mich\.dct, mich\.do"):
+        build(raw, tmp_path / "twice")
 
 
 def test_the_demo_dictionary_describes_every_variable(tmp_path: Path) -> None:
     demo.write(tmp_path, seed=5, scale=0.1)
     with (tmp_path / ARCHIVE.path).open(newline="") as stream:
         header = next(csv.reader(stream))
-    dictionary = read_dictionary(tmp_path / DICTIONARY.path)
+    dictionary = read_dictionary((tmp_path / ARCHIVE.path).with_suffix(".do"))
     assert list(dictionary) == header
-    assert all(dictionary[name].codes for name in VARIABLES)
+    assert {name for name, one in dictionary.items() if one.codes} == {*LABELS, "PX1", "PX5", "INEXQ2", "BUS5"}

@@ -119,7 +119,8 @@ def read_archive(path: Path, *, dictionary: Mapping[str, Variable] | None = None
     rows = rows.drop("line")
     if dictionary is not None:
         dictionaries.check_columns(dictionary, header, file=path.name, report=report)
-        dictionaries.check_codes(dictionary, rows.select(VARIABLES), file=path.name, report=report)
+        # Other variables are numbers, of which only some are codes.
+        dictionaries.check_codes(dictionary, rows.select(list(LABELS)), file=path.name, report=report)
     return rows
 
 
@@ -129,8 +130,11 @@ def _dictionary(raw: Path, report: BuildReport) -> dict[str, Variable] | None:
     if not found:
         report.problem(DICTIONARY.path, "there is no dictionary: only the suite's own labels check the codes", 1)
         return None
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise DataError(f"there are several dictionaries: {names}", file=found[0].parent, hint="Keep one.")
     dictionary = dictionaries.read_dictionary(found[0])
-    dictionaries.check_labels(dictionary, LABELS, report=report)
+    dictionaries.check_labels(dictionary, LABELS, file=found[0].name, report=report)
     return dictionary
 
 

@@ -1,12 +1,11 @@
-"""The dictionary of the Cross-Section Archive: what its columns are, and which codes they may hold.
+"""The Stata dictionary of the Cross-Section Archive: what its columns are, and what their codes mean.
 
-A csv with the columns ``variable``, ``label``, ``code`` and ``meaning``, one line a code; ``code`` is a number or a
-range (``0 to 95``), or empty for a variable without codes.
+Read are ``label variable``, ``label define`` and ``label values`` of a do-file, and the lines of an infile dictionary
+(``_column(1) long CASEID %6f "Case number"``); nothing is run.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,14 +19,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 DICTIONARY = RawFile(
-    "micro/mich/mich_dictionary.csv",
-    "https://data.sca.isr.umich.edu (the archive's dictionary; columns variable, label, code, meaning)",
+    "micro/mich/mich.d[co]*",
+    "https://data.sca.isr.umich.edu (the archive's Stata dictionary, mich.dct or mich.do)",
     TERMS,
     required=False,
 )
-_COLUMNS = ("variable", "label", "code", "meaning")
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_CODE = re.compile(rf"({_NUMBER})(?: *(?:to|-) *({_NUMBER}))?")
+_COMMENT = re.compile(r"/\*.*?\*/|///[^\n]*\n|(?<!\S)//[^\n]*|^[ \t]*\*[^\n]*", re.DOTALL | re.MULTILINE)
+_COLUMN = re.compile(
+    r"^[ \t]*(?:_column\(\d+\)[ \t]*)?(?:byte|int|long|float|double|str\d+)[ \t]+(\w+)(?::(\w+))?"
+    r'(?:[ \t]+%\S+)?[ \t]*(?:"([^"\n]*)")?',
+    re.MULTILINE,
+)
+_STATEMENT = re.compile(r"^[ \t]*la(?:bel)?[ \t]+(var|def|val)\w*[ \t]+(\w+)", re.MULTILINE)
+_TEXT = re.compile(r'\s*"([^"\n]*)"')
+_MEANING = re.compile(r'\s*(-?\d+)\s+"([^"\n]*)"')
+_WORD = re.compile(r"[ \t]+(\w+)")
 
 
 @dataclass
@@ -39,11 +45,11 @@ class Variable:
     label : str
         What it is.
     codes : dict
-        Meanings by first and last value.
+        Meanings by code; empty for plain numbers.
     """
 
-    label: str
-    codes: dict[tuple[float, float], str] = field(default_factory=dict)
+    label: str = ""
+    codes: dict[int, str] = field(default_factory=dict)
 
 
 def read_dictionary(path: Path) -> dict[str, Variable]:
@@ -52,43 +58,65 @@ def read_dictionary(path: Path) -> dict[str, Variable]:
     Raises
     ------
     DataError
-        The file is damaged, a column is missing, a line has no name, a code is no number or range, or a code of a
-        variable has two meanings.
+        The file is damaged, describes no variable, or a label statement has no text, no codes, or codes that are not
+        defined.
     """
-    variables: dict[str, Variable] = {}
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            header = [name.strip().lower() for name in next(reader, [])]
-            missing = [name for name in _COLUMNS if name not in header]
-            if missing:
-                raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-            for cells in filter(None, reader):
-                if len(cells) != len(header):
-                    raise DataError(
-                        f"{len(cells)} cells under {len(header)} column names", file=path, line=reader.line_num
-                    )
-                row = dict(zip(header, map(str.strip, cells), strict=True))
-                _add(variables, *(row[name] for name in _COLUMNS), path=path, line=reader.line_num)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = _COMMENT.sub(_blank, path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
+    variables: dict[str, Variable] = {}
+    sets: dict[str, dict[int, str]] = {}
+    uses: dict[str, tuple[str, int]] = {}
+    for found in _COLUMN.finditer(text):
+        variables[found[1].upper()] = Variable(found[3] or "")
+        if found[2]:
+            uses[found[1].upper()] = found[2], _line(text, found)
+    for found in _STATEMENT.finditer(text):
+        kind, name, line = found[1], found[2], _line(text, found)
+        if kind == "var":
+            label = _TEXT.match(text, found.end())
+            if label is None:
+                raise DataError(f"{name} has no label in quotes", file=path, line=line)
+            variables.setdefault(name.upper(), Variable()).label = label[1]
+        elif kind == "def":
+            sets.setdefault(name, {}).update(_meanings(text, found.end(), name, path, line))
+        else:
+            names = [name, *_words(text, found.end())]
+            uses |= {one.upper(): (names[-1], line) for one in names[:-1]}
+    for name, (codes, line) in uses.items():
+        if codes not in sets:
+            raise DataError(f"{name} has the labels {codes!r}, which are not defined", file=path, line=line)
+        variables.setdefault(name, Variable()).codes = sets[codes]
+    if not variables:
+        raise DataError("the file describes no variable", file=path, hint="Is it the archive's Stata dictionary?")
     return variables
 
 
-def _add(
-    variables: dict[str, Variable], name: str, label: str, code: str, meaning: str, *, path: Path, line: int
-) -> None:
-    if not name:
-        raise DataError("the line has no variable", file=path, line=line)
-    variable = variables.setdefault(name.upper(), Variable(label))
-    if not code:
-        return
-    found = _CODE.fullmatch(code)
-    if found is None:
-        raise DataError(f"{code!r} of {name} is no number and no range", file=path, line=line)
-    limits = float(found[1]), float(found[2] or found[1])
-    if variable.codes.setdefault(limits, meaning) != meaning:
-        raise DataError(f"the code {code} of {name} has two meanings", file=path, line=line)
+def _blank(comment: re.Match[str]) -> str:
+    """Return what stands for a comment: its line ends, except where it joins two lines."""
+    return " " if comment[0].startswith("///") else "\n" * comment[0].count("\n")
+
+
+def _line(text: str, found: re.Match[str]) -> int:
+    return text.count("\n", 0, found.start()) + 1
+
+
+def _meanings(text: str, start: int, name: str, path: Path, line: int) -> dict[int, str]:
+    codes: dict[int, str] = {}
+    while found := _MEANING.match(text, start):
+        codes[int(found[1])], start = found[2], found.end()
+    if not codes:
+        raise DataError(f"the labels {name!r} have no code with a meaning in quotes", file=path, line=line)
+    return codes
+
+
+def _words(text: str, start: int) -> list[str]:
+    words: list[str] = []
+    while found := _WORD.match(text, start):
+        words.append(found[1])
+        start = found.end()
+    return words
 
 
 def check_columns(
@@ -97,34 +125,30 @@ def check_columns(
     """Report columns of the archive that the dictionary does not know, and variables that are no column."""
     there = set(columns)
     unknown, absent = sorted(there - set(dictionary)), sorted(set(dictionary) - there)
-    report.problem(file, f"columns that {DICTIONARY.path} does not know", len(unknown), ", ".join(unknown[:5]))
-    report.problem(file, f"variables of {DICTIONARY.path} that are no column", len(absent), ", ".join(absent[:5]))
+    report.problem(file, "columns that the dictionary does not know", len(unknown), ", ".join(unknown[:5]))
+    report.problem(file, "variables of the dictionary that are no column", len(absent), ", ".join(absent[:5]))
 
 
 def check_codes(dictionary: Mapping[str, Variable], rows: pl.DataFrame, *, file: str, report: BuildReport) -> None:
     """Report by column the answers that the dictionary gives no meaning; variables without codes may hold anything."""
-    import polars as pl
-
     for name in rows.columns:
-        variable = dictionary.get(name)
-        if variable is None or not variable.codes:
-            continue
-        known = pl.any_horizontal(pl.col(name).is_between(first, last) for first, last in variable.codes)
-        odd = rows.select(name).filter(~known).to_series()
+        codes = dictionary[name].codes if name in dictionary else {}
+        answers = rows[name].drop_nulls()
+        odd = answers.filter(~answers.is_in([float(code) for code in codes])) if codes else answers.clear()
         example = ", ".join(f"{code:g}" for code in odd.unique().sort()[:5])
-        report.problem(file, f"{name} has codes that {DICTIONARY.path} does not know", len(odd), example)
+        report.problem(file, f"{name} has codes that the dictionary does not know", len(odd), example)
 
 
 def check_labels(
-    dictionary: Mapping[str, Variable], labels: Mapping[str, Mapping[int, str]], *, report: BuildReport
+    dictionary: Mapping[str, Variable], labels: Mapping[str, Mapping[int, str]], *, file: str, report: BuildReport
 ) -> None:
     """Report codes that mean something else in the dictionary than in `labels`, in whatever case."""
     for name, meanings in labels.items():
         codes = dictionary[name].codes if name in dictionary else {}
         other = [
-            f"{name} {code}: {codes[code, code]!r}, here {meaning!r}"
+            f"{code} {codes[code]!r}, here {meaning!r}"
             for code, meaning in meanings.items()
-            if (code, code) in codes and codes[code, code].casefold() != meaning.casefold()
+            if code in codes and codes[code].casefold() != meaning.casefold()
         ]
         what = f"codes of {name} whose meaning is worded otherwise than in the suite, whose labels stand"
-        report.problem(DICTIONARY.path, what, len(other), other[0] if other else "")
+        report.problem(file, what, len(other), other[0] if other else "")

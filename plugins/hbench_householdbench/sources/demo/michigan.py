@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from hbench.core import stable_seed
 from hbench_householdbench.sources.demo.michigan_dictionary import dictionary_lines
-from hbench_householdbench.sources.michigan_dictionary import DICTIONARY
 from hbench_householdbench.sources.michigan_editions import ARCHIVE
 from hbench_householdbench.sources.releases import MICHIGAN_RELEASES
 
@@ -56,7 +55,7 @@ def write(raw: Path, *, seed: int, scale: float) -> Truth:
     rows, truth = cases(seed, scale)
     _write(raw / ARCHIVE.path, _lines(rows))
     _write((raw / ARCHIVE.path).with_name(EARLIER), _lines(_earlier(rows, truth)))
-    _write(raw / DICTIONARY.path, dictionary_lines(_COLUMNS))
+    _write((raw / ARCHIVE.path).with_suffix(".do"), dictionary_lines(_COLUMNS))
     months = [12 * year + month for year in range(1978, 2027) for month in range(12)]
     lines = ["yyyymm,release_date,source,source_url,comments"]
     lines += [_release(at) for at in months if _yyyymm(at) <= LAST_MONTH]

@@ -1,9 +1,7 @@
-"""A synthetic dictionary of the Cross-Section Archive."""
+"""A synthetic dictionary of the Cross-Section Archive, as a Stata do-file."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
 from hbench_householdbench.sources.michigan_codes import LABELS
@@ -15,28 +13,19 @@ _NAMES = {
     **{"PX1": "Prices, next year, percent", "PX5": "Prices, next five years, percent", "SEX": "Sex"},
     **{"INEXQ1": "Income, next year, direction", "INEXQ2": "Income, next year, percent", "EDUC": "Education"},
 }
-_UNKNOWN = (("98", "DK; not certain"), ("99", "NA"))
 _ASKED = ("PAGO", "BAGO", "GOVT", "DUR", "HOM", "SHOM", "CAR", "BUS12", "PEXP", "INEXQ1")
-_PERCENT = (("-97", "Down; size unknown"), ("-95 to 95", "Percent"), ("96", "Same; size unknown"), *_UNKNOWN)
-_RANGES = {
-    "AGE": (("18 to 97", "Years; 97 is 97 and older"),),
-    "INCOME": (("0 to 9999999", "Dollars a year"),),
-    "BUS5": (("0 to 97", "Scale"), *_UNKNOWN),
-    "INEXQ2": (("0 to 95", "Percent"), *_UNKNOWN),
-    "PX1": _PERCENT,
-    "PX5": _PERCENT,
-    **dict.fromkeys(("NUMKID", "NUMADT"), (("0 to 25", "Persons"), *_UNKNOWN)),
-}
+_UNKNOWN = {8: "DK; depends", 9: "NA"}
+_SIZES = {98: "DK; not certain", 99: "NA"}
 
 
 def dictionary_lines(columns: Iterable[str]) -> list[str]:
-    """Return the lines of a csv that describes the columns: labels, codes with their meanings, and ranges."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("variable", "label", "code", "meaning"))
+    """Return the lines of a do-file that labels the columns and their codes."""
+    lines = ["* Synthetic data in the layout of the Surveys of Consumers; nobody was asked anything."]
     for name in columns:
-        codes = [*((str(code), label) for code, label in LABELS.get(name, {}).items()), *_RANGES.get(name, ())]
-        codes += [("8", "DK; depends"), ("9", "NA")] if name in _ASKED else []
-        for code, meaning in codes or [("", "")]:
-            writer.writerow((name, _NAMES.get(name, name.capitalize()), code, meaning))
-    return text.getvalue().splitlines()
+        lines.append(f'label variable {name} "{_NAMES.get(name, name.capitalize())}"')
+        codes = LABELS.get(name, {}) | (_UNKNOWN if name in _ASKED else {})
+        codes |= _SIZES if name in ("PX1", "PX5", "INEXQ2", "BUS5") else {}
+        if codes:
+            meanings = " ///\n    ".join(f'{code} "{label}"' for code, label in codes.items())
+            lines += [f"label define {name}_codes ///\n    {meanings}", f"label values {name} {name}_codes"]
+    return lines
