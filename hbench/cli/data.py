@@ -300,8 +300,9 @@ def _show_status(one: TaskStatus, shown: dict[tuple[str, ...], str]) -> None:
     """Show a task; raw files that an earlier one of `shown` needs as well are not listed again."""
     kinds = ", ".join(f"{stored.kind} ({', '.join(_about(stored))})" for stored in one.stored)
     say(f"{one.task}: {kinds or 'nothing in the store'}")
+    listed: set[str] = set()
     for source in one.sources:
-        _show_source(source, one.task, shown)
+        _show_source(source, one.task, shown, listed)
 
 
 def _about(stored: StoredStatus) -> Iterator[str]:
@@ -312,7 +313,8 @@ def _about(stored: StoredStatus) -> Iterator[str]:
         yield f"of older code: {', '.join(stored.older_code)}"
 
 
-def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]) -> None:
+def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str], listed: set[str]) -> None:
+    """Show a source's raw files but those of `listed`, which another source of the task reads as well."""
     if one.problem:
         say(f"  source {one.source}: {one.problem}")
     files = tuple(file.path for file in one.raw)
@@ -320,6 +322,9 @@ def _show_source(one: SourceStatus, task: str, shown: dict[tuple[str, ...], str]
         say(f"  raw files of {one.source}: as for {first}")
         return
     for file in one.raw:
+        if file.path in listed:
+            continue
+        listed.add(file.path)
         mark = {True: "present", False: "missing", None: "needed"}[file.present]
         if not file.required and not file.present:
             mark = "optional"

@@ -51,6 +51,14 @@ def test_build_status_export(folder: Path) -> None:
     assert list(data.records())
 
 
+def test_a_file_of_two_sources_is_listed_once_for_a_task(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(tmp_path))
+    told = CliRunner().invoke(module.command, ["status", "cons_sce_growth", "labor_sce_offer"], catch_exceptions=False)
+    tasks = told.output.partition("householdbench/cons_sce_growth:")[2].split("\nhouseholdbench/labor_sce_offer:")
+    assert [one.count("needed   release_dates/release_sce.csv") for one in tasks] == [1, 1]
+    assert "raw files of sce_core: as for householdbench/cons_sce_growth" in tasks[1]
+
+
 def test_problems_of_several_files_take_one_line_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
     no_numbers = {"file": "13.xlsx", "what": "cells of Q3 that are no numbers", "rows": 1_200, "example": ""}
     module._show_problems(
