@@ -95,7 +95,8 @@ class FitCache:
     def find(self, task: Task, data: str) -> TaskFit | None:
         """Return the kept fits, or None; those with a file that is not as it was written are removed."""
         folder = self.folder(task, data)
-        with suppress(OSError):
+        # Sums that fit tell of no damage; whoever wrote them may have written anything.
+        with suppress(OSError, ValueError, KeyError, TypeError):
             if (folder / _SUMS).read_bytes() == _sums(folder):
                 return TaskFit.load(folder, len(task.targets))
         shutil.rmtree(folder, ignore_errors=True)
