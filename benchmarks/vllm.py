@@ -1,19 +1,20 @@
 """K draws of each record on vLLM: hbench against vLLM's own loop, and against asking each draw alone.
 
     HBENCH_TEST_LM=FOLDER python benchmarks/vllm.py                                  # 100 records, 16 draws
-    HBENCH_TEST_LM=FOLDER python benchmarks/vllm.py --records 12 --alone 1           # on a small machine
+    HBENCH_TEST_LM=FOLDER python benchmarks/vllm.py --records 20 --blocks 2          # on a small machine
 
-Three ways of the same requests, each in a fresh process with an engine of its own and the same arguments, taken in
-turns `--repeat` times. Loading and a first request are outside the measured span. Every draw has exactly `--tokens`
-tokens, whatever the model would say.
+Three ways of the same requests, each in a process with an engine of its own and the same arguments. The engines are
+loaded first. Then the records are taken block by block: every way does a block, one after the other, in an order that
+changes from block to block, so that what else the machine does falls on all of them alike. Every draw has exactly
+`--tokens` tokens, whatever the model would say.
 
     hbench   `vllm:` into a journal on disk, every answer durable
-    chat     one call of `LLM.chat` with n=K, prefix cache on: nothing kept until the end
-    alone    `LLM.chat` for one draw after the other, prefix cache off; of `--alone` records, since it takes so long
+    chat     one call of `LLM.chat` a block with n=K, prefix cache on: nothing kept until the end
+    alone    `LLM.chat` for one draw after the other, prefix cache off; of `--alone` records a block, as it takes long
 
-Goals: hbench has at least 0.95 of chat's draws a second, and at least 3 times those of alone. On a shared machine wall
-time depends on the others; the processor time of all processes involved is told beside it. The exit code says whether
-the goals are met in wall time.
+Goals: hbench has at least 0.95 of chat's draws a second, and at least 3 times those of alone. Told are the ratio of the
+sums over all blocks and the spread of the blocks' ratios, and beside wall time the processor time of all processes
+involved. The exit code says whether the goals are met in wall time.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -36,6 +36,14 @@ from typing import Any
 sys.path[:] = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
 WAYS = ("hbench", "chat", "alone")
 GOALS = {"chat": 0.95, "alone": 3.0}
+CPU = {
+    "HF_HUB_OFFLINE": "1",
+    "OMP_NUM_THREADS": "1",
+    "VLLM_CPU_KVCACHE_SPACE": "2",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "VLLM_CPU_NUM_OF_RESERVED_CPU": "0",
+}
+"""Environment of vLLM's CPU build, where nothing else is said: three engines share the machine."""
 SYSTEM = "You answer as the person who is described. Give one number in brackets and nothing else."
 
 
@@ -45,6 +53,7 @@ class Setting:
 
     model: str
     records: int
+    blocks: int
     alone: int
     draws: int
     words: int
@@ -90,91 +99,185 @@ class Clock:
         return sum(sum(one.cpu_times()[:2]) for one in (here, *here.children(recursive=True)))
 
 
-def measure_hbench(setting: Setting) -> tuple[int, float, float]:
-    """Ask through hbench, journal included."""
-    from types import SimpleNamespace
+class Hbench:
+    """Asks through hbench, journal included."""
 
-    from hbench.core import AnswerSpec, Message, Record, Request, Sampling
-    from hbench.model.vllm import create_vllm
-    from hbench.run.journal import Journal
-    from hbench.run.keys import key_maker
+    def __init__(self, setting: Setting) -> None:
+        from types import SimpleNamespace
 
-    context: Any = SimpleNamespace(seed=42)
-    model = create_vllm(setting.model, setting.engine, context)
-    sampling = Sampling(temperature=1.0, max_tokens=setting.tokens, extra={"ignore_eos": True})
-    key_of = key_maker("00" * 32, "messages")
+        from hbench.core import Sampling
+        from hbench.model.vllm import create_vllm
+        from hbench.run.journal import Journal
+        from hbench.run.keys import key_maker
 
-    def request(number: int, draws: int) -> Request:
-        messages = tuple(Message(**turn) for turn in setting.turns(number))  # type: ignore[arg-type]
+        context: Any = SimpleNamespace(seed=42)
+        self._setting = setting
+        self._model = create_vllm(setting.model, setting.engine, context)
+        self._sampling = Sampling(temperature=1.0, max_tokens=setting.tokens, extra={"ignore_eos": True})
+        self._key_of = key_maker("00" * 32, "messages")
+        self._folder = tempfile.TemporaryDirectory()
+        self._journal = Journal(Path(self._folder.name) / "journal.sqlite")
+        self._loop = asyncio.Runner()
+        self.ask(range(-1, 0))
+
+    def ask(self, records: range) -> int:
+        """Ask for the draws of these records and return how many are stored."""
+        before = len(self._journal)
+        self._loop.run(self._answer(records))
+        return len(self._journal) - before
+
+    async def _answer(self, records: range) -> None:
+        await self._model.answer(map(self._request, records), self._deliver)
+        await self._journal.flush()
+
+    async def _deliver(self, asked: Any, draw: int, outcome: Any) -> None:
+        await self._journal.add(self._key_of(asked), draw, "m", outcome)
+
+    def _request(self, number: int) -> Any:
+        from hbench.core import AnswerSpec, Message, Record, Request
+
+        messages = tuple(Message(**turn) for turn in self._setting.turns(number))  # type: ignore[arg-type]
         record = Record(task="bench/gift", id=str(number), messages=messages)
-        return Request(record, messages, AnswerSpec(()), sampling, tuple(range(draws)))
+        return Request(record, messages, AnswerSpec(()), self._sampling, tuple(range(self._setting.draws)))
 
-    async def work(journal: Journal) -> tuple[float, float]:
-        async def deliver(asked: Request, draw: int, outcome: Any) -> None:
-            await journal.add(key_of(asked), draw, "m", outcome)
-
-        try:
-            await model.answer([request(-1, 1)], deliver)
-            clock = Clock()
-            await model.answer((request(number, setting.draws) for number in range(setting.records)), deliver)
-            await journal.flush()
-            return clock.stop()
-        finally:
-            await model.aclose()
-
-    with tempfile.TemporaryDirectory() as folder:
-        journal = Journal(Path(folder) / "journal.sqlite")
-        wall, cpu = asyncio.run(work(journal))
-        done = len(journal) - 1
-        journal.close()
-    return done, wall, cpu
+    def close(self) -> None:
+        """End the engine."""
+        self._loop.run(self._model.aclose())
+        self._loop.close()
+        self._journal.close()
+        self._folder.cleanup()
 
 
-def _bare(setting: Setting, *, prefix_cache: bool) -> tuple[Any, Callable[[int], Any]]:
-    from vllm import LLM, SamplingParams
+class Bare:
+    """Asks vLLM's own interface."""
 
-    from hbench.model.vllm_engine import device_arguments
+    prefix_cache = True
 
-    llm = LLM(setting.model, enable_prefix_caching=prefix_cache, **device_arguments(), **setting.engine)
+    def __init__(self, setting: Setting) -> None:
+        from vllm import LLM
 
-    def settings(draws: int) -> Any:
-        return SamplingParams(n=draws, temperature=1.0, max_tokens=setting.tokens, ignore_eos=True, seed=1)
+        from hbench.model.vllm_engine import device_arguments
 
-    llm.chat([setting.turns(-1)], settings(1), use_tqdm=False)
-    return llm, settings
+        self._setting = setting
+        self._llm = LLM(setting.model, enable_prefix_caching=self.prefix_cache, **device_arguments(), **setting.engine)
+        self._chat(range(-1, 0), 1)
 
+    def ask(self, records: range) -> int:
+        """Ask for the draws of these records with one call."""
+        return self._chat(records, self._setting.draws)
 
-def measure_chat(setting: Setting) -> tuple[int, float, float]:
-    """Ask with one call of `LLM.chat`."""
-    llm, settings = _bare(setting, prefix_cache=True)
-    clock = Clock()
-    prompts = [setting.turns(number) for number in range(setting.records)]
-    results = llm.chat(prompts, settings(setting.draws), use_tqdm=False)
-    return sum(len(result.outputs) for result in results), *clock.stop()
+    def _chat(self, records: range, draws: int) -> int:
+        from vllm import SamplingParams
 
+        settings = SamplingParams(n=draws, temperature=1.0, max_tokens=self._setting.tokens, ignore_eos=True, seed=1)
+        results = self._llm.chat([self._setting.turns(number) for number in records], settings, use_tqdm=False)
+        return sum(len(result.outputs) for result in results)
 
-def measure_alone(setting: Setting) -> tuple[int, float, float]:
-    """Ask for every draw by itself."""
-    llm, settings = _bare(setting, prefix_cache=False)
-    clock = Clock()
-    for number in range(setting.alone):
-        for _ in range(setting.draws):
-            llm.chat([setting.turns(number)], settings(1), use_tqdm=False)
-    return setting.alone * setting.draws, *clock.stop()
+    def close(self) -> None:
+        """Leave the engine to the process's end."""
 
 
-MEASURES = {"hbench": measure_hbench, "chat": measure_chat, "alone": measure_alone}
+class Alone(Bare):
+    """Asks for every draw by itself."""
+
+    prefix_cache = False
+
+    def ask(self, records: range) -> int:
+        """Ask for one draw after the other."""
+        return sum(self._chat(range(number, number + 1), 1) for number in records for _ in range(self._setting.draws))
 
 
-def apart(way: str, setting: Setting) -> dict[str, float]:
-    """Measure one way in a process of its own."""
-    command = [sys.executable, __file__, "--way", way, "--setting", json.dumps(asdict(setting))]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"{way} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
-    # vLLM writes on standard output too.
-    told: dict[str, float] = json.loads(next(line for line in done.stdout.splitlines() if line.startswith('{"draws"')))
-    return told
+MADE = {"hbench": Hbench, "chat": Bare, "alone": Alone}
+
+
+def serve(way: str, setting: Setting) -> None:
+    """Load one way's engine, then measure the blocks that standard input names."""
+    asked = MADE[way](setting)
+    print(json.dumps({"draws": 0}), flush=True)
+    for line in sys.stdin:
+        clock = Clock()
+        draws = asked.ask(range(*json.loads(line)))
+        wall, cpu = clock.stop()
+        print(json.dumps({"draws": draws, "wall": wall, "cpu": cpu}), flush=True)
+    asked.close()
+
+
+class Way:
+    """One way in a process of its own."""
+
+    def __init__(self, name: str, setting: Setting) -> None:
+        self.name = name
+        self.blocks: list[dict[str, float]] = []
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - until the process ends
+        command = [sys.executable, __file__, "--way", name, "--setting", json.dumps(asdict(setting))]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            env={"VLLM_LOGGING_LEVEL": "ERROR", **CPU, **os.environ},
+        )
+        self._next()
+
+    def ask(self, start: int, stop: int) -> None:
+        """Measure one block."""
+        assert self._process.stdin is not None
+        print(json.dumps([start, stop]), file=self._process.stdin, flush=True)
+        self.blocks.append(self._next())
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def rate(self, unit: str, block: int | None = None) -> float:
+        """Return draws a second, of one block or of all."""
+        blocks = self.blocks if block is None else [self.blocks[block]]
+        return sum(one["draws"] for one in blocks) / sum(one[unit] for one in blocks)
+
+    def _next(self) -> dict[str, float]:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            # vLLM writes on standard output too.
+            if line.startswith('{"draws"'):
+                told: dict[str, float] = json.loads(line)
+                return told
+        self._log.seek(0)
+        raise SystemExit(f"{self.name} failed:\n{self._log.read()[-4000:]}")
+
+
+def compare(setting: Setting) -> bool:
+    """Measure all ways block by block; tell the ratios, and return whether the goals are met."""
+    ways = {name: Way(name, setting) for name in WAYS}
+    size = setting.records // setting.blocks
+    for block in range(setting.blocks):
+        turn = block % len(WAYS)
+        for name in (*WAYS[turn:], *WAYS[:turn]):
+            start = block * size
+            ways[name].ask(start, start + (setting.alone if name == "alone" else size))
+        print(
+            f"block {block + 1:3}:",
+            *(f"{name} {way.rate('wall', block):7.2f} draws/s" for name, way in ways.items()),
+            sep="  ",
+            flush=True,
+        )
+    for way in ways.values():
+        way.close()
+        draws, wall, cpu = (sum(one[unit] for one in way.blocks) for unit in ("draws", "wall", "cpu"))
+        print(f"{way.name:8} {draws:6.0f} draws {wall:8.1f} s wall {cpu:8.1f} s CPU {draws / wall:8.2f} draws/s")
+    met = True
+    for other, goal in GOALS.items():
+        own, peer = ways["hbench"], ways[other]
+        wall, cpu = (own.rate(unit) / peer.rate(unit) for unit in ("wall", "cpu"))
+        each = sorted(own.rate("wall", block) / peer.rate("wall", block) for block in range(setting.blocks))
+        met &= wall >= goal
+        print(
+            f"hbench against {other}: {wall:.2f} by wall time (blocks {each[0]:.2f} to {each[-1]:.2f}, median "
+            f"{median(each):.2f}), {cpu:.2f} by processor time; goal {goal:g}"
+        )
+    return met
 
 
 def main() -> int:
@@ -182,52 +285,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--model", default=os.environ.get("HBENCH_TEST_LM"))
     parser.add_argument("--records", type=int, default=100)
-    parser.add_argument("--alone", type=int, help="records of the slow way (default: a tenth)")
+    parser.add_argument("--blocks", type=int, default=10)
+    parser.add_argument("--alone", type=int, default=1, help="records of a block that the slow way does")
     parser.add_argument("--draws", type=int, default=16)
     parser.add_argument("--words", type=int, default=300, help="words of a prompt")
     parser.add_argument("--tokens", type=int, default=32, help="tokens of an answer")
     parser.add_argument("--seqs", type=int, default=64, help="vLLM's max_num_seqs")
     parser.add_argument("--dtype", default="bfloat16")
-    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
     parser.add_argument("--setting", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.way:
-        draws, wall, cpu = MEASURES[given.way](Setting(**json.loads(given.setting)))
-        print(json.dumps({"draws": draws, "wall": wall, "cpu": cpu}))
+        serve(given.way, Setting(**json.loads(given.setting)))
         return 0
     if not given.model:
         parser.error("name a model's folder with --model or HBENCH_TEST_LM")
-    setting = Setting(
-        given.model,
-        given.records,
-        given.alone or max(1, given.records // 10),
-        given.draws,
-        given.words,
-        given.tokens,
-        given.seqs,
-        given.dtype,
-    )
-    print(f"{setting}\nengine: {setting.engine}\n")
-    rates: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
-    for _ in range(given.repeat):
-        for way in WAYS:
-            told = apart(way, setting)
-            per_wall, per_cpu = told["draws"] / told["wall"], told["draws"] / told["cpu"]
-            rates[way].append((per_wall, per_cpu))
-            print(
-                f"{way:8} {told['draws']:6.0f} draws {told['wall']:8.1f} s wall {told['cpu']:8.1f} s CPU "
-                f"{per_wall:8.2f} draws/s {per_cpu:8.2f} draws/CPU s",
-                flush=True,
-            )
-    met = True
-    for other, goal in GOALS.items():
-        wall, cpu = (
-            median(own[i] / peer[i] for own, peer in zip(rates["hbench"], rates[other], strict=True)) for i in (0, 1)
-        )
-        met &= wall >= goal
-        print(f"hbench against {other}: {wall:.2f} by wall time, {cpu:.2f} by processor time; goal {goal:g}")
-    return 0 if met else 1
+    if given.records % given.blocks or given.alone > given.records // given.blocks:
+        parser.error("the records must fill the blocks, and a block must have as many as the slow way does")
+    names = [one.name for one in fields(Setting)]
+    setting = Setting(**{name: getattr(given, name) for name in names})
+    print(f"{setting}\nengine: {setting.engine}\n", flush=True)
+    return 0 if compare(setting) else 1
 
 
 if __name__ == "__main__":

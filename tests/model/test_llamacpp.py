@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hbench.core import Completion, Failure, Message, ModelError, Request, Sampling
+from hbench.core import Completion, Failure, Message, ModelError, Outcome, Request, Sampling
 from hbench.model.llamacpp import create
 from hbench.testing import MockServer
 
@@ -46,6 +47,8 @@ def test_the_server_is_asked_and_the_file_known_by_its_content(bench: SimpleName
     again = create(str(moved), {"base_url": "http://127.0.0.1:1/v1"}, bench.Context())
     digest = hashlib.sha256(b"GGUF weights").hexdigest()
     assert model.identity == again.identity == {"back_end": "llamacpp-server", "model": digest}
+    plain = create(str(moved), {"base_url": "http://127.0.0.1:1/v1", "chat_template": "off"}, bench.Context())
+    assert plain.identity == {"back_end": "llamacpp-server", "model": digest, "chat_template": False}
     remote = create("far.gguf", {"base_url": "http://127.0.0.1:1/v1"}, bench.Context())
     assert remote.identity == {"back_end": "llamacpp-server", "model": "far.gguf"}
 
@@ -69,19 +72,39 @@ def test_what_is_missing_is_named(bench: SimpleNamespace, tmp_path: Path, monkey
 def test_a_real_file_answers_and_repeats(bench: SimpleNamespace) -> None:
     pytest.importorskip("llama_cpp")
 
-    def ask(*draws: int, words: int = 1) -> dict[int, Any]:
+    def ask(*asked: tuple[str, tuple[int, ...]], **options: Any) -> list[Any]:
         (request,) = bench.requests(1)
-        messages = (Message("user", "Name a colour. " * words),)
-        model = create(str(GGUF), {"n_ctx": 512}, bench.Context())
-        sampling = Sampling(temperature=1.0, max_tokens=12)
-        asked = Request(request.record, messages, request.answer, sampling=sampling, draws=draws)
-        return {draw: outcome for (_, draw), outcome in bench.answer(model, [asked]).outcomes.items()}
+        found: list[Any] = []
 
-    first, again = ask(0, 1, 2), ask(1)
-    assert all(isinstance(one, Completion) and one.tokens_out <= 12 for one in first.values())
-    assert len({one.text for one in first.values()}) > 1
-    assert again[1] == first[1], "a draw's answer does not hang on what was generated before it"
-    (long,) = ask(0, words=1000).values()
+        async def deliver(request: Request, draw: int, outcome: Outcome) -> None:
+            found.append(outcome)
+
+        async def work() -> None:
+            model = create(str(GGUF), {"n_ctx": 512, **options}, bench.Context())
+            sampling = Sampling(temperature=1.0, max_tokens=12)
+            requests = [
+                Request(request.record, (Message("user", text),), request.answer, sampling=sampling, draws=draws)
+                for text, draws in asked
+            ]
+            await model.answer(requests, deliver)
+            await model.aclose()
+
+        asyncio.run(work())
+        return found
+
+    colour, fruit = "Name a colour.", "Name a fruit, and be brief."
+    first = ask((colour, (0, 1, 2)))
+    assert all(isinstance(one, Completion) and one.tokens_out <= 12 for one in first)
+    assert len({one.text for one in first}) > 1
+    assert ask((colour, (1,))) == [first[1]], "a draw's answer does not hang on what was generated before it"
+    again = ask((fruit, (0,)), (colour, (2, 0)), (fruit, (0,)), (colour, (0, 1)))
+    assert again[1:3] == [first[2], first[0]], "nor on what was read before it"
+    assert again[4:] == first[:2]
+    assert again[3] == again[0]
+    plain = ask((colour, (0, 1)), chat_template="off")
+    assert plain == ask((colour, (0, 1)), chat_template="off")
+    assert plain[0].tokens_in < first[0].tokens_in, "no template around it"
+    (long,) = ask((colour * 1000, (0,)))
     assert isinstance(long, Failure)
     assert (long.stage, long.reason) == ("request", "context_too_long")
     assert json.dumps(first[0].text)
