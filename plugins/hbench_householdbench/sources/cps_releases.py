@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.release_table import no_day, read_release_table, refuse_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,26 +59,17 @@ def read_cps_releases(raw: Path, months: Collection[int], *, report: BuildReport
     import polars as pl
 
     path = raw / CPS_RELEASES.path
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=path) from error
-    missing = [column for column in _COLUMNS if column not in table.columns]
-    if missing:
-        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-    table = table.select(pl.col(_COLUMNS).str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    table = read_release_table(path, _COLUMNS)
     table = table.filter(pl.col("partition") == "basic")
     year, month = (pl.col(name).cast(pl.Int32, strict=False) for name in ("year", "month"))
     table = table.with_columns(at=12 * year + month - 1)
-    for condition, what in (
+    faults = (
         (pl.any_horizontal(pl.col(name) == "" for name in _COLUMNS if name != "comments"), "a cell is empty"),
         (pl.col("at").is_null() | ~month.is_between(1, 12), "year and month are no month"),
-        (pl.col("release_date").str.to_date("%Y-%m-%d", strict=False).is_null(), "release_date is not YYYY-MM-DD"),
+        (no_day("release_date"), "release_date is not YYYY-MM-DD"),
         (pl.col("at").is_duplicated(), "the month is repeated"),
-    ):
-        bad = table.filter(condition.fill_null(True))
-        if len(bad):
-            raise DataError(what, file=path, line=bad["line"][0])
+    )
+    refuse_lines(table, faults, path)
     dates = dict(table.select("at", "release_date").iter_rows())
     absent = sorted(set(months) - set(dates))
     if absent:

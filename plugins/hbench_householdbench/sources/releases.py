@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError, RawFile
+from hbench_householdbench.sources.release_table import column_names, no_day, read_release_table, refuse_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,20 +80,14 @@ def read_census_releases(raw: Path, samples: Collection[int]) -> pl.DataFrame:
     import polars as pl
 
     path = raw / CENSUS_RELEASES.path
-    text = _text(path)
-    missing = [column for column in ("year", "sample", "release_date") if column not in text.columns]
-    if missing:
-        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-    table = text.select(pl.all().str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    table = read_release_table(path, ("year", "sample", "release_date"))
     sample = pl.col("sample").cast(pl.Int64, strict=False)
-    for condition, what in (
+    faults = (
         (sample.is_null() | (pl.col("sample").str.head(4) != pl.col("year")), "the sample is none of its year"),
-        (pl.col("release_date").str.to_date("%Y-%m-%d", strict=False).is_null(), "release_date is not YYYY-MM-DD"),
+        (no_day("release_date"), "release_date is not YYYY-MM-DD"),
         (sample.is_duplicated(), "the sample is repeated"),
-    ):
-        bad = table.filter(condition)
-        if len(bad):
-            raise DataError(what, file=path, line=bad["line"][0])
+    )
+    refuse_lines(table, faults, path)
     table = table.select(sample.alias("sample"), "release_date")
     _check_covered(table, "sample", samples, path)
     return table
@@ -118,7 +113,7 @@ def read_psid_releases(raw: Path, waves: Collection[int]) -> pl.DataFrame:
         Also where there is a wave that is not among `waves`.
     """
     path = raw / PSID_RELEASES.path
-    names = _text(path).columns
+    names = column_names(path)
     key = next((name for name in _WAVES if name in names), None)
     if key is None:
         raise DataError(f"no column holds the waves; it may be called {', '.join(_WAVES)}", file=path, line=1)
@@ -133,37 +128,19 @@ def read_psid_releases(raw: Path, waves: Collection[int]) -> pl.DataFrame:
 def _read(path: Path, key: str, columns: Collection[str], *, sources: Collection[str] = ()) -> pl.DataFrame:
     import polars as pl
 
-    text = _text(path)
-    missing = [column for column in columns if column not in text.columns]
-    if missing:
-        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-    table = text.select(pl.col(columns).str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    table = read_release_table(path, columns)
     period_name = "month" if key == "yyyymm" else "year"
     period = pl.col(key).cast(pl.Int32, strict=False)
-    date = pl.col("release_date").str.to_date("%Y-%m-%d", strict=False)
-    for condition, what in (
+    unknown = ~pl.col("source").is_in(list(sources)) if sources else pl.lit(False)
+    faults = (
         (pl.any_horizontal(pl.col(columns) == ""), "a cell is empty"),
         (period.is_null(), f"{key} is not a {period_name}"),
-        (date.is_null(), "release_date is not a date YYYY-MM-DD"),
-        (
-            ~pl.col("source").is_in(list(sources)) if sources else pl.lit(False),
-            f"source is none of {', '.join(sources)}",
-        ),
+        (no_day("release_date"), "release_date is not a date YYYY-MM-DD"),
+        (unknown, f"source is none of {', '.join(sources)}"),
         (pl.col(key).is_duplicated(), f"the {period_name} is repeated"),
-    ):
-        bad = table.filter(condition)
-        if len(bad):
-            raise DataError(what, file=path, line=bad["line"][0])
+    )
+    refuse_lines(table, faults, path)
     return table.select(period.alias(key), "release_date", pl.col("source").alias("release_date_source"))
-
-
-def _text(path: Path) -> pl.DataFrame:
-    import polars as pl
-
-    try:
-        return pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=path) from error
 
 
 def _check_covered(table: pl.DataFrame, key: str, wanted: Collection[int], path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench_householdbench.sources.release_table import no_day, read_release_table, refuse_lines
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,33 +46,22 @@ def read_sce_releases(raw: Path, module: str) -> pl.DataFrame:
     import polars as pl
 
     path = raw / SCE_RELEASES.path
-    try:
-        table = pl.read_csv(path, infer_schema=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"the file cannot be read: {error}", file=path) from error
-    missing = [column for column in COLUMNS if column not in table.columns]
-    if missing:
-        raise DataError(f"columns are missing: {', '.join(missing)}", file=path, line=1)
-    table = table.select(pl.col(COLUMNS).str.strip_chars().fill_null("")).with_row_index("line", offset=2)
+    table = read_release_table(path, COLUMNS)
     table = table.filter(pl.col("module").is_in(list(LAGS)))
     absent = sorted(set(LAGS) - set(table["module"]))
     if absent:
         raise DataError(f"there is no release date for {', '.join(absent)}", file=path)
     year, month = (pl.col(name).cast(pl.Int32, strict=False) for name in ("survey_year", "survey_month"))
     lag = pl.col("microdata_release_lag_months").cast(pl.Float64, strict=False)
-    for condition, what in (
+    of_module = pl.col("module").replace_strict(LAGS, return_dtype=pl.Float64)
+    faults = (
         (year.is_null(), "survey_year is not a year"),
-        (~month.is_between(1, 12).fill_null(False), "survey_month is not a month"),
-        (
-            pl.col("release_date").str.to_date("%Y-%m-%d", strict=False).is_null(),
-            "release_date is not a date YYYY-MM-DD",
-        ),
-        (lag.ne_missing(pl.col("module").replace_strict(LAGS, return_dtype=pl.Float64)), "the lag is not the module's"),
+        (~month.is_between(1, 12), "survey_month is not a month"),
+        (no_day("release_date"), "release_date is not a date YYYY-MM-DD"),
+        (lag.ne_missing(of_module), "the lag is not the module's"),
         (pl.struct("module", "survey_year", "survey_month").is_duplicated(), "the month is repeated"),
-    ):
-        bad = table.filter(condition)
-        if len(bad):
-            raise DataError(what, file=path, line=bad["line"][0])
+    )
+    refuse_lines(table, faults, path)
     return (
         table.filter(pl.col("module") == module)
         .select(year.alias("survey_year"), month.alias("survey_month"), "release_date")
