@@ -51,6 +51,7 @@ class ModelPage:
     family: str | None
     digest: str
     appearances: list[Appearance]
+    standing: list[Row]
     ranks: list[Row]
     scores: list[Score]
     valid: tuple[int, int]
@@ -64,14 +65,17 @@ class ModelPage:
 
 def model_page(content: Content, label: str, file: str) -> ModelPage:
     """Gather a model's page; ``file`` is its page's file name without ending."""
-    found = list(_entrants(content, label))
-    entrant = found[0][1]
+    runs = list(_entrants(content, label))
+    entrant = runs[0][1]
     scores = [
         Score(block, row, sum(one.place is not None for one in block.rows))
         for block in task_scores(content.standings)
         for row in block.rows
         if row["model"] == label
     ]
+    ranks = content.of_model("leaderboard", label)
+    main = {(found.suite, found.split, column.name) for found in content.standings
+            for column in found.leaderboard.columns if column.main}  # fmt: skip
     heads = [score.row for score in scores if score.block.headline]
     parts = [part for part in content.comparison.parts if label in part.answers]
     tables = [as_table(ANALYSES[n].title, content.of_model(n, label), (*ANALYSES[n].hidden, "model", "mode"))
@@ -84,14 +88,15 @@ def model_page(content: Content, label: str, file: str) -> ModelPage:
         reads="prompts" if entrant.reads == "messages" else "records (predictors, not prompts)",
         family=entrant.family,
         digest=entrant.digest,
-        appearances=[_appearance(run, one) for run, one in found],
-        ranks=content.of_model("leaderboard", label),
+        appearances=[_appearance(run, one) for run, one in runs],
+        standing=[row for row in ranks if (row["suite"], row["split"], row["column"]) in main],
+        ranks=[row for row in ranks if (row["suite"], row["split"], row["column"]) not in main],
         scores=scores,
         valid=(sum(row["valid"] for row in heads), sum(row["n"] for row in heads)),
         repaired=sum(row["repaired"] for row in heads),
         cost=next(iter(content.of_model("cost", label)), None),
         tables=[table for table in tables if table.rows],
-        fits=_fits(found),
+        fits=_fits(runs),
         banner=content.banner(parts),
         notices=content.notices(list(dict.fromkeys(part.task.suite for part in parts))),
     )

@@ -179,6 +179,7 @@ def _comparisons(content: Content) -> list[dict[str, Any]]:
                     "tasks": [{"name": _short(task, found.split), "metric": metric} for task, metric in tasks],
                     "pairs": numbers,
                     "columns": columns,
+                    "main": [found.leaderboard.column(column).main for column in columns],
                     "standing": [[_three(row) for row in ranks if row["column"] == column] for column in columns],
                     "standing_models": [row["model"] for row in ranks if row["column"] == columns[0]],
                     "by": found.leaderboard.by,

@@ -47,7 +47,7 @@ def write_records(comparison: Comparison, folder: Path) -> list[dict[str, Any]]:
                     "split": part.split,
                     "folder": name,
                     "records": len(part.records),
-                    "models": list(part.answers),
+                    "models": [model for model in comparison.models if model in part.answers],
                     "demo": part.data_kind == "demo",
                 }
             )
@@ -92,7 +92,8 @@ def _origins(comparison: Comparison, part: Part) -> dict[str, tuple[SplitOutcome
     return {
         model: next((splits[number], own) for number, own in comparison.origins[model]
                     if number in splits and own in splits[number].outcomes)
-        for model in part.answers
+        for model in comparison.models
+        if model in part.answers
     }  # fmt: skip
 
 
@@ -115,7 +116,9 @@ def _index(part: Part, files: Mapping[str, str], used: Mapping[str, int]) -> dic
         "no_change": [row.naive for row in rows],
         "no_change_error": [error(targets, row.naive, row.gold, by) for row in rows],
         "groups": list(_groups(part)),
-        "models": [_model(part, model, files[model], used[model], by, discrete=discrete) for model in part.answers],
+        "models": [
+            _model(part, model, files[model], prompts, by, discrete=discrete) for model, prompts in used.items()
+        ],
     }
 
 

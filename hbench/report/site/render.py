@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from hbench.core.direction import ARROW, IN_WORDS
-from hbench.report.escape import visible
+from hbench.core.legible import legible, visible
 from hbench.report.table import figure, share
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -35,7 +35,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"json": json_block, "shown": visible, "figure": figure, "count": count, "plain": plain}
+    made.filters |= {
+        "json": json_block,
+        "shown": visible,
+        "legible": legible,
+        "figure": figure,
+        "count": count,
+        "plain": plain,
+    }
     made.globals |= {"arrow": ARROW, "in_words": IN_WORDS, "share": share}
     return made
 

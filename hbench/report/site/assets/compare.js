@@ -1,7 +1,7 @@
 // Two or more models side by side: differences on the same records with their intervals, and where each model stands.
 (() => {
   "use strict";
-  const { forms, number } = globalThis.hbenchFigures;
+  const { forms, number, swatch } = globalThis.hbenchFigures;
 
   const element = (name, attributes = {}, ...children) => {
     const made = document.createElement(name);
@@ -55,17 +55,20 @@
         const rows = data.tasks.flatMap((task, t) => (task.metric === metric
           ? others.map((other) => ["", task.name, "", data.models[other], ...pairOf(data, t, reference, other).slice(0, 3)])
           : []));
-        const spec = { models: data.colours, x: { label: `difference in ${metric}: ${data.models[reference]} less the other`, zero: true } };
+        const spec = { models: data.colours, x: { label: `${metric}: ${data.models[reference]} less the other`, zero: true } };
         if (!rows.some((row) => row[4] !== null)) continue;
         const svg = forms.dots(spec, rows, Math.min(620, (space - 24 * (count - 1)) / count));
         svg.setAttribute("aria-label", `Differences in ${metric}. The numbers are in the table below.`);
         panels.append(element("div", { class: "facet" }, element("p", { class: "facet-name" }, metric), svg));
       }
+      if (others.length > 1) {
+        canvas.append(element("div", { class: "legend" }, ...others.map((i) => element("span", {}, swatch(data.colours, data.models[i]), data.models[i]))));
+      }
       canvas.append(panels);
 
       const names = [reference, ...others];
       result.append(table("Where they stand", [["Column", ""], ...names.map((i) => [data.models[i], "number"])],
-        data.columns.map((column, c) => [column, ...names.map((i) => {
+        data.columns.map((column, c) => ({ column, c })).filter(({ c }) => data.main[c]).map(({ column, c }) => [column, ...names.map((i) => {
           const [value, lo, hi] = data.standing[c][data.standing_models.indexOf(data.models[i])];
           return value === null ? "–" : `${number(value)}${lo === null ? "" : ` (${number(lo)} to ${number(hi)})`}`;
         })])));

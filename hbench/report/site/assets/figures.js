@@ -4,7 +4,7 @@
 (() => {
   "use strict";
   const COLOURS = 8;
-  const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross", "wye"];
+  const SYMBOLS = ["circle", "square", "triangle", "diamond", "star", "cross"];
   const ROW = 21; // pixels of one line of dots
   const CHARACTER = 6.6; // mean width of a character at the figures' size
 
@@ -101,13 +101,17 @@
       text: spec.scale === "share" ? (row[3] > 0 ? (100 * row[3]).toFixed(0) : "") : row[3].toFixed(2),
       title: `${row[1]}, ${row[2]}\n${spec.scale === "share" ? `${(100 * row[3]).toFixed(1)} % (${row[4]})` : number(row[3])}`,
     }));
-    const left = labelWidth(down, width);
-    const below = 16 + Math.min(110, 0.72 * CHARACTER * Math.max(...across.map((label) => Math.min(22, label.length))));
+    const side = spec.y.label ? 18 : 0; // for the axis's own name
+    const left = labelWidth(down, width) + side;
+    // Names that fit below their cells stand upright.
+    const longest = CHARACTER * Math.max(...across.map((label) => Math.min(22, label.length)));
+    const turned = longest > (width - left) / across.length - 6;
+    const below = turned ? 14 + 0.72 * longest : 16;
     return plot({
-      width, height: down.length * 26 + below + 34, marginLeft: left, marginBottom: below + 18, marginTop: 6, marginRight: 20,
+      width, height: down.length * 26 + below + (spec.x.label ? 28 : 16), marginLeft: left, marginBottom: below + (spec.x.label ? 20 : 8), marginTop: 6, marginRight: 20,
       padding: 0.04,
-      x: { type: "band", domain: across, label: spec.x.label || null, labelAnchor: "center", labelArrow: "none", tickRotate: -40, tickSize: 0, tickFormat: (label) => short(label, 22) },
-      y: { type: "band", domain: down, label: spec.y.label || null, labelArrow: "none", tickSize: 0, tickFormat: (label) => short(label, Math.floor((left - 10) / CHARACTER)) },
+      x: { type: "band", domain: across, label: spec.x.label || null, labelAnchor: "center", labelArrow: "none", tickRotate: turned ? -40 : 0, tickSize: 0, tickFormat: (label) => short(label, 22) },
+      y: { type: "band", domain: down, label: spec.y.label || null, labelAnchor: "center", labelArrow: "none", tickSize: 0, tickFormat: (label) => short(label, Math.floor((left - side - 10) / CHARACTER)) },
       color: { type: "identity" },
       marks: [
         Plot.cell(data, { x: "x", y: "y", fill: "shade", title: "title", tip: true }),
@@ -256,5 +260,5 @@
   addEventListener("beforeprint", () => figures.filter((figure) => !figure.drawn).forEach(draw));
 
   // For compare.js, whose figures are made of what the reader chooses.
-  globalThis.hbenchFigures = { forms: FORMS, number };
+  globalThis.hbenchFigures = { forms: FORMS, number, swatch };
 })();
