@@ -121,7 +121,7 @@ def file_name(label: str) -> str:
     safe = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._-]+", "-", label.lower())).strip("-.")
     if safe and safe == label and len(safe) <= 80:
         return safe
-    return f"{safe[:71].rstrip('-.') or 'model'}-{hashlib.sha256(label.encode()).hexdigest()[:8]}"
+    return f"{safe[:71].rstrip('-.') or 'model'}-{hashlib.sha256(label.encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
 def _label(name: str, argument: str, options: Mapping[str, JsonValue]) -> str:

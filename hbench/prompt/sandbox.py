@@ -149,10 +149,13 @@ def _restrict(tree: nodes.Template, name: str | None, filename: str | None) -> N
             kind = "recursive loop" if recursive else type(statement).__name__.lower()
             raise TemplateSyntaxError(
                 f"a prompt has no {kind}; text, `if`, `for`, `set`, `with` and `sentence` are what there is",
-                statement.lineno,
+                statement.lineno or 1,  # statements that Jinja adds by itself have none
                 name,
                 filename,
             )
+    for word in tree.find_all(nodes.Name):
+        if word.name.startswith("__"):
+            raise TemplateSyntaxError(f"`{word.name}` is no name for a column", word.lineno, name, filename)
     for loop in list(tree.find_all(nodes.For)):
         literal = sum(len(data.data) for data in loop.find_all(nodes.TemplateData))
         loop.iter = _filtered(loop.iter, "metered", [nodes.Const(literal + 1)])

@@ -203,6 +203,9 @@ class Reader:
         if raw.tag == _PLAIN:
             raw.tag = self._loader.plain(raw)
         if raw.tag == _TEXT:
+            if "\0" in raw.value:
+                # No file, no terminal and no prompt can hold it, and programs take it for a text's end.
+                raise SpecError("a text holds the character NUL", file=self.file, line=raw.start_mark.line + 1)
             return raw.value
         if raw.tag not in _SCALARS:
             raise self._refused(raw)

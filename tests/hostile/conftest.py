@@ -31,7 +31,7 @@ ESCAPES = {
 """What terminals obey, what turns text around, and what nobody sees."""
 ATTACK = "".join(ESCAPES.values()) + "[red]markup[/red] <script>alert(1)</script> =1+1 $x^{2$ {% if %}"
 SEEN = ATTACK.replace("\x00", "")
-"""The same without NUL, for files in which it cannot stand."""
+"""The same without NUL, which neither YAML nor a command's words can hold."""
 
 
 class Done(NamedTuple):
@@ -77,7 +77,8 @@ def suite(tmp_path: Path) -> Path:
     folder, data = tmp_path / "evil", tmp_path / "data"
     folder.mkdir()
     data.mkdir()
-    text = in_yaml(ATTACK)
+    text = in_yaml(SEEN)
+    asked = "What is it? " + "".join(ESCAPES.values()).replace("\0", "")
     (folder / "_suite.yaml").write_text(f"suite: evil\ntitle: {text}\nnotices: [{{text: {text}}}]\n", encoding="utf-8")
     task = f"""\
 task: spend
@@ -86,7 +87,7 @@ title: {text}
 source: none
 key: {{id: id}}
 targets: [{{name: amount, kind: numeric, no_change: lag1, unit: {text}}}]
-prompt: {{paragraphs: [{in_yaml("What is it? " + "".join(ESCAPES.values()))}]}}
+prompt: {{paragraphs: [{in_yaml(asked)}]}}
 answer: {{parser: json_array}}
 metrics: [relmae]
 """

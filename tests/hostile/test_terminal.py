@@ -111,7 +111,7 @@ def test_lists_and_tasks(hbench: Hbench, suite: Path) -> None:
     assert "[red]markup[/red]" in listed.out
     assert "a\\x1b[2J\\u202e.yaml:3: the key" in hbench("ls", "tasks", "--include-path", "broken").err
     (task,) = json.loads(hbench("ls", "tasks", "evil/spend", "--json", *include).out)
-    assert task["title"] == ATTACK
+    assert task["title"] == SEEN
     hbench("ls", "suites", "evil", *include)
     for name in ("spend", "mood"):
         shown = hbench("show", name, *include)
@@ -119,7 +119,7 @@ def test_lists_and_tasks(hbench: Hbench, suite: Path) -> None:
         assert read["task"] == name
         hbench("show", name, "--record", "1", "--data", "data", *include)
         hbench("show", name, "--prompt", "--data", "data", *include)
-    assert yaml.safe_load(hbench("show", "spend", *include).out)["title"] == ATTACK
+    assert yaml.safe_load(hbench("show", "spend", *include).out)["title"] == SEEN
     assert hbench("show", SEEN, *include).code == 2
     assert hbench("ls", "models", SEEN).code == 2
 
@@ -128,7 +128,7 @@ def test_checks_of_files(hbench: Hbench, suite: Path) -> None:
     assert hbench("validate", "broken").code == 2
     faults = json.loads(hbench("validate", "broken", "--json").out)
     assert any(fault["file"].endswith("a\x1b[2J\u202e.yaml") for fault in faults)
-    assert any(f"unknown key {ATTACK!r}" in fault["message"] for fault in faults)
+    assert any(f"unknown key {SEEN!r}" in fault["message"] for fault in faults)
     hbench("check", "suite", "evil", "--include-path", "evil", "--data", "data")
     hbench("check", "suite", "evil", "--include-path", "evil", "--data", "data", "--json")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -100,3 +101,76 @@ def test_the_budget_is_per_prompt(make_task: MakeTask) -> None:
     renderer = PromptRenderer(make_task(prompt={"paragraphs": ["{% for i in range(9999) %}{{ i }} {% endfor %}"]}))
     lengths = {len(renderer.render({})[-1].content) for _ in range(30)}
     assert len(lengths) == 1
+
+
+ADVISORIES = {
+    # CVE-2016-10745, CVE-2019-10906: formats reach attributes of their arguments.
+    "format": "{{ '{0.__class__.__mro__}'.format(a) }}",
+    "format_map": "{{ '{a.__class__}'.format_map({'a': a}) }}",
+    "format by item": "{{ a['format'](a) }}",
+    # CVE-2024-56326: a stored reference to str.format, called by something that the sandbox does not see.
+    "stored reference": "{% set f = '{0.__class__}'.format %}{{ f(a) }}",
+    "reference handed to a filter": "{{ [a]|map('{0.__class__}'.format)|list }}",
+    "reference from a list": "{{ ['{0.__class__}'.format][0](a) }}",
+    "reference as a loop's item": "{% for f in ['{0.__class__}'.format] %}{{ f(a) }}{% endfor %}",
+    # CVE-2025-27516: |attr gives str.format back as it is.
+    "attr": "{{ ('{0.__class__}'|attr('format'))(a) }}",
+    "map attribute": "{{ ['{0.__class__}']|map(attribute='format')|list }}",
+    "sort attribute": "{{ [a]|sort(attribute='__class__') }}",
+    "sum attribute": "{{ [a]|sum(attribute='__class__') }}",
+    "min attribute": "{{ [a]|min(attribute='__class__') }}",
+    "max attribute": "{{ [a]|max(attribute='__class__.__mro__') }}",
+    "unique attribute": "{{ [a]|unique(attribute='__class__')|list|first }}",
+    "groupby attribute": "{{ [a]|groupby('__class__') }}",
+    "selectattr": "{{ [a]|selectattr('__class__')|list }}",
+    # CVE-2024-22195, CVE-2024-34064: xmlattr puts keys into a page; prompts are no pages, and there is no such filter.
+    "xmlattr": "{{ {'onload=alert(1) x': 1}|xmlattr }}",
+    # CVE-2024-56201: the name of a template becomes code.
+    "import by name": "{% from a import b %}",
+    "include by name": "{% include a %}",
+    # CVE-2020-28493: urlize takes quadratic time.
+    "urlize": "{{ ('@' * 9)|urlize }}",
+    "do": "{% do many.append(1) %}",
+    "mutation": "{{ many.append(1) }}",
+    "mutation by item": "{{ many['clear']() }}",
+    "dictionary": "{{ history[0].update({'r': 2}) }}",
+    "subclasses": "{{ ''.__class__.__base__.__subclasses__() }}",
+    "subclasses by parts": "{{ ''['__cl' ~ 'ass__'] }}",
+    "generator": "{{ (many|map('upper')).gi_frame }}",
+    "method's function": "{{ a.upper.__func__ }}",
+    "method's object": "{{ a.upper.__self__ }}",
+    "filter's globals": "{{ (many|list).__init__.__globals__ }}",
+    "loop's internals": "{% for i in many %}{{ loop.__class__ }}{% endfor %}",
+    "undefined's internals": "{{ nothing.__class__ }}",
+    "environment": "{{ self._TemplateReference__context.environment }}",
+    "budget": "{{ __budget.left }}",
+    "extension's tag": "{% trans %}{{ a }}{% endtrans %}",
+    "autoescape": "{% autoescape true %}{{ a }}{% endautoescape %}",
+    "call block": "{% call a() %}{% endcall %}",
+    "filter block": "{% filter upper %}x{% endfilter %}",
+    "scoped": "{% set ns = namespace(x=1) %}{% set ns.x = 2 %}",
+    "debug": "{% debug %}",
+    "line statement": "{{ a.__getattribute__('x') }}",
+    "unicode name": "{{ a.__ｃlass__ }}",
+}
+"""Escapes from the sandbox, or from what it bounds, of Jinja2's published advisories and of the ways around them."""
+
+
+@pytest.mark.parametrize("source", ADVISORIES.values(), ids=ADVISORIES)
+def test_known_escapes_give_nothing_away(make_task: MakeTask, source: str) -> None:
+    """Each is an error, or a sentence that is left out as a missing value's is; what is written shows no internals."""
+    row = {**ROW, "many": [1, 2, 3], "history": [{"r": 1}]}
+    with suppress(SpecError):
+        text = PromptRenderer(make_task(prompt={"paragraphs": [source, "end"]})).render(row)[-1].content
+        # The least of one word by any measure is that word.
+        assert text in ("end", "word\n\nend" if "[a]|" in source else "end")
+    assert row["many"] == [1, 2, 3]
+    assert row["history"] == [{"r": 1}]
+
+
+@pytest.mark.parametrize(
+    "value", ["{{ 7 * 7 }}", "{% for i in range(9) %}x{% endfor %}", "{# x #}", "{a.__class__}", "%s%n"]
+)
+def test_values_are_text_and_no_templates(make_task: MakeTask, value: str) -> None:
+    task = make_task(prompt={"paragraphs": ["It is {{ a }}."]})
+    assert PromptRenderer(task).render({"a": value})[-1].content == f"It is {value}."

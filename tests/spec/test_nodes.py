@@ -44,7 +44,7 @@ def test_scalars_are_those_of_yaml_1_2(write: Write) -> None:
 
 
 # Beyond these, JSON escapes halves of a character.
-TEXT = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]))
+TEXT = st.text(st.characters(min_codepoint=1, max_codepoint=0xFFFF, exclude_categories=["Cs"]))
 NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -82,6 +82,8 @@ def test_places_are_kept(write: Write) -> None:
         ("a: !!binary aGk=\n", 1, "is not allowed"),
         ("a: !include x.yaml\n", 1, "is not allowed"),
         ("a: !!int seven\n", 1, "'seven' is no int"),
+        ('a: 1\nb: "x\\0y"\n', 2, "a text holds the character NUL"),
+        ('"\\0": 1\n', 1, "a text holds the character NUL"),
         ("? [1, 2]\n: 3\n", 1, "a key must be a single word or number"),
         ("- 1\n- 2\n", 1, "must be a mapping"),
         ("a: &x [*x]\n", 1, "contains itself"),
