@@ -12,6 +12,7 @@ from hbench.cli.executor import EXECUTOR, make_executor
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
+    from hbench.interop import RunLogger
     from hbench.run import Result
     from hbench.run.evaluate import Job
 
@@ -84,6 +85,13 @@ if TYPE_CHECKING:
 @click.option(
     "--batch-api", is_flag=True, help="Ask through the provider's batch API: half the price, an answer within a day."
 )
+@click.option(
+    "--log",
+    "logs",
+    multiple=True,
+    metavar="LOGGER",
+    help="Log the scores, as tensorboard:DIR or wandb:project=NAME; repeatable.",
+)
 @EXECUTOR
 @click.option("--dry-run", is_flag=True, help="Count requests, tokens and cost; ask nothing.")
 @click.option("--plain", is_flag=True, help="No bars and no colours.")
@@ -109,6 +117,7 @@ def command(
     max_invalid: float | None,
     max_cost: float | None,
     batch_api: bool,
+    logs: Sequence[str],
     executor: str,
     dry_run: bool,
     plain: bool,
@@ -141,6 +150,7 @@ def command(
         answer_mode=answer_mode,
     )
     registry = _registry(blocked, strict_plugins)
+    loggers = _loggers(logs, registry) if logs else []
     job = prepare(
         tasks,
         list(models),
@@ -163,6 +173,11 @@ def command(
         say("Batch APIs take up to a day. Ctrl-C leaves batches under way; the same command goes on.", err=True)
     result = _run(job, plain=plain, max_cost=max_cost)
     _show(result, plain=plain)
+    if loggers:
+        from hbench.interop.loggers import log_run
+
+        for place in log_run(job, result, loggers):
+            say(f"Logged: {place}")
     raise click.exceptions.Exit(_code(result, max_invalid))
 
 
@@ -190,6 +205,13 @@ def _run(job: Job, *, plain: bool, max_cost: float | None) -> Result:
         for note in getattr(model, "notes", ()):
             say(f"{entrant.label}: {note}.", err=True)
     return result
+
+
+def _loggers(words: Sequence[str], registry: Any) -> list[RunLogger]:
+    """Make the loggers before anything is asked: what is misspelt or not installed is told while it costs nothing."""
+    from hbench.interop.loggers import make_logger
+
+    return [make_logger(word, registry) for word in words]
 
 
 def _show(result: Result, *, plain: bool) -> None:

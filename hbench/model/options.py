@@ -127,11 +127,11 @@ class Options:
         """Return all options not yet asked for, for back ends that pass them on."""
         return {name: value for name, value in self._given.items() if name not in self._asked}
 
-    def finish(self) -> None:
-        """Refuse options that the model does not have."""
+    def finish(self, *, sampling: bool = True) -> None:
+        """Refuse options that the model does not have; `sampling`: generation settings are among those it has."""
         for name in self._given:
             if name not in self._asked:
-                raise unknown_option(self._model, name, self._asked)
+                raise unknown_option(self._model, name, self._asked, sampling=sampling)
 
     def _take(self, name: str) -> JsonValue:
         self._asked.add(name)

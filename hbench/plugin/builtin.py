@@ -86,6 +86,10 @@ _COMPONENTS = {
         "local": "hbench.execute:LocalExecutor.create",
         "ray": "hbench.execute.ray:RayExecutor.create",
     },
+    "logger": {
+        "tensorboard": "hbench.interop.tensorboard:TensorBoard.create",
+        "wandb": "hbench.interop.wandb:WeightsAndBiases.create",
+    },
     "leaderboard": {"ranks": "hbench.stat.leaderboard:ranks"},
     "split": {
         "quarter": "hbench.data.splits:quarter",

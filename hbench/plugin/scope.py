@@ -24,6 +24,7 @@ KINDS = (
     "family",
     "executor",
     "leaderboard",
+    "logger",
     "layout",
     "section",
     "expansion",
