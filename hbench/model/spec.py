@@ -24,10 +24,13 @@ PLUMBING = frozenset(
         "parallelize", "patience", "price_in", "price_out", "requests_per_minute", "start_timeout", "timeout",
         "tokens_per_minute",
         # Of engines: parallelism and memory.
-        "block_size", "cpu_offload_gb", "data_parallel_size", "distributed_executor_backend", "download_dir",
-        "enable_chunked_prefill", "enable_expert_parallel", "enable_prefix_caching", "enforce_eager",
-        "gpu_memory_utilization", "kv_cache_memory_bytes", "load_format", "max_lora_rank", "max_num_batched_tokens",
-        "max_num_seqs", "max_parallel_loading_workers", "pipeline_parallel_size", "swap_space", "tensor_parallel_size",
+        "async_scheduling", "block_size", "cpu_offload_gb", "data_parallel_address", "data_parallel_backend",
+        "data_parallel_rpc_port", "data_parallel_size", "data_parallel_size_local", "decode_context_parallel_size",
+        "disable_custom_all_reduce", "distributed_executor_backend", "download_dir", "enable_chunked_prefill",
+        "enable_expert_parallel", "enable_prefix_caching", "enforce_eager", "gpu_memory_utilization",
+        "kv_cache_memory_bytes", "load_format", "master_addr", "master_port", "max_lora_rank", "max_num_batched_tokens",
+        "max_num_seqs", "max_parallel_loading_workers", "nnodes", "node_rank", "num_gpu_blocks_override",
+        "pipeline_parallel_size", "prefill_context_parallel_size", "swap_space", "tensor_parallel_size",
     }
 )  # fmt: skip
 """Options that say how answers are fetched or computed, not what they are; labels leave them out."""

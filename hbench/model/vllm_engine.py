@@ -127,7 +127,7 @@ class VllmEngine:
         self.own_settings: Mapping[str, Any] = config.model_config.get_diff_sampling_param()
         self.tokenizer: Any = self._engine.get_tokenizer()
         self.template = ChatTemplate(self.tokenizer, words.template)
-        self._reasoning = _reasoning_parser(words, self.tokenizer)
+        self._reasoning = reasoning_parser(words, self.tokenizer)
         self._lora = _lora_request(words)
         self._numbers = count()
 
@@ -174,17 +174,31 @@ class VllmEngine:
         return result
 
 
-def _reasoning_parser(words: VllmWords, tokenizer: Any) -> Any:
+def reasoning_parser(words: VllmWords, tokenizer: Any) -> Any:
+    """Return what parts a text into reasoning and answer, None where none was chosen.
+
+    Some parsers ask whether the template was told to think: told nothing, they would take a whole answer for reasoning.
+
+    Raises
+    ------
+    ModelError
+        Where vLLM has no such parser, or it cannot read this model's texts.
+    """
     if words.reasoning_parser is None:
         return None
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.reasoning import ReasoningParserManager
 
+    told: dict[str, Any] = {"chat_template_kwargs": dict(words.template)}
     try:
-        parser = ReasoningParserManager.get_reasoning_parser(words.reasoning_parser)(tokenizer)
+        parser = ReasoningParserManager.get_reasoning_parser(words.reasoning_parser)(tokenizer, **told)
     except KeyError as error:
         raise ModelError(f"model {words.name}: vLLM has no reasoning parser {words.reasoning_parser!r}") from error
-    request = ChatCompletionRequest(messages=[], model=words.model)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"model {words.name}: the reasoning parser {words.reasoning_parser!r} is not for it: {first_line(error)}"
+        ) from error
+    request = ChatCompletionRequest(messages=[], model=words.model, **told)
     return lambda text: parser.extract_reasoning(text, request)
 
 

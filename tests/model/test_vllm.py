@@ -27,7 +27,10 @@ import pytest
 
 from hbench.core import Message, ModelError, Request, Sampling, Target
 from hbench.model.likelihood import ByLikelihood
+from hbench.model.options import Options
 from hbench.model.vllm import Vllm, create_vllm
+from hbench.model.vllm_engine import reasoning_parser
+from hbench.model.vllm_options import read_words
 from hbench.model.vllm_server import VllmServer
 from hbench.parse import JsonArray
 
@@ -244,6 +247,26 @@ def test_a_stop_keeps_what_is_done_and_leaves_the_engine_usable(running: Running
     running.run(work())
     assert 6 <= len(collector.texts) < 60
     assert len(running.answer(helpers.requests(2, sampling=Sampling(max_tokens=5))).texts) == 2
+
+
+def test_vllms_reasoning_parsers_are_told_whether_the_model_was_to_think() -> None:
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(FOLDER)
+
+    def split(text: str, parser: str, **options: Any) -> Any:
+        words = read_words("vllm", FOLDER, Options("vllm", {"reasoning_parser": parser, **options}))
+        return reasoning_parser(words, tokenizer)(text)
+
+    with pytest.raises(ModelError, match="no reasoning parser 'qwen33'"):
+        split("", "qwen33")
+    with pytest.raises(ModelError, match="'deepseek_r1' is not for it"):
+        split("", "deepseek_r1")
+    tokenizer.add_tokens(["<think>", "</think>"])
+    thought = "It is much</think>[4]"
+    assert split(thought, "deepseek_r1") == ("It is much", "[4]")
+    assert split(thought, "qwen3", enable_thinking=True) == ("It is much", "[4]")
+    assert split("[4]", "qwen3", enable_thinking=False) == (None, "[4]"), "the answer is no reasoning"
 
 
 def test_an_option_that_nobody_has(helpers: SimpleNamespace) -> None:

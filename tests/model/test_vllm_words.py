@@ -33,6 +33,7 @@ def test_parallelism_and_memory_are_no_part_of_the_identity() -> None:
     plain = words().identity
     assert words(tensor_parallel_size=2, data_parallel_size=4, pipeline_parallel_size=2).identity == plain
     assert words(gpu_memory_utilization=0.5, max_num_seqs=8, enforce_eager=True).identity == plain
+    assert words(nnodes=2, node_rank=0, master_addr="10.0.0.1", data_parallel_size_local=4).identity == plain
     label = ModelSpec.parse("vllm:org/m,dtype=float16,tensor_parallel_size=2,max_num_seqs=8").label
     assert label == "vllm:org/m,dtype=float16"
     for changed in (
