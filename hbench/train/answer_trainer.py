@@ -48,14 +48,15 @@ class AnswerTrainer(SFTTrainer):
         self.numbers, self.weight, self.validate = numbers, weight, validate
         self._digits_in_step: Any = None
         self._parts: dict[str, list[torch.Tensor]] = {}
-        self._told = 0
+        self._steps = 0
         super().__init__(**kwargs)
         base = self.accelerator.unwrap_model(self.model).get_base_model()
         self._keeps = "logits_to_keep" in inspect.signature(type(base).forward).parameters
 
     def get_batch_samples(self, epoch_iterator: Any, num_batches: int, device: Any) -> Any:
-        """Count the digits of a step beside the tokens that transformers counts."""
+        """Count the digits of the step that begins, beside the tokens that transformers counts."""
         samples, items = super().get_batch_samples(epoch_iterator, num_batches, device)
+        self._steps += 1
         if self.numbers is not None:
             digits = sum(self.numbers.count(one["labels"][..., 1:]).to(device) for one in samples)
             self._digits_in_step = self.accelerator.gather(torch.as_tensor(digits, device=device)).sum()
@@ -105,9 +106,8 @@ class AnswerTrainer(SFTTrainer):
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         """Log the parts of the training loss beside their sum."""
         if "loss" in logs:
-            steps = max(1, self.state.global_step - self._told)
-            logs |= {name: self._mean(values) * len(values) / steps for name, values in self._parts.items()}
-            self._parts, self._told = {}, self.state.global_step
+            logs |= {name: self._mean(values) * len(values) / self._steps for name, values in self._parts.items()}
+            self._parts, self._steps = {}, 0
         super().log(logs, start_time)
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:

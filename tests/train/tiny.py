@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import Any
 
 from tests.train import tokenizers
 
@@ -29,21 +28,25 @@ FAST = {
 """Settings for a few steps."""
 
 
-def base(folder: Path, **config: Any) -> Path:
+def base(folder: Path) -> Path:
     """Write a random model of two layers with a tokenizer of single digits."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
     tokenizer = tokenizers.single_digits()
     torch.manual_seed(0)
-    shape = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer),
             eos_token_id=tokenizer.eos_token_id,
             pad_token_id=tokenizer.pad_token_id,
             bos_token_id=None,
-            **(shape | config),
+            hidden_size=32,
+            intermediate_size=64,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            # Logits of a frozen output layer must be able to grow, or nothing is learned.
+            initializer_range=0.4,
         )
     )
     model.save_pretrained(folder)
