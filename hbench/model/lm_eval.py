@@ -7,14 +7,10 @@ to the journal, and keeps the event loop alive by working in a thread.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import importlib.util
 import inspect
-import logging
-import sys
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +20,7 @@ from hbench.core.errors import first_line
 from hbench.model.delivery import deliver_all
 from hbench.model.generation import MAX_TOKENS, Draw, draw_seed, gen_kwargs, render_chat, takes_seeds
 from hbench.model.likelihood import Continuations, Likelihoods, Scored
+from hbench.model.lm_eval_load import load_model
 from hbench.model.lm_eval_scores import count_tokens, excess_tokens, score
 from hbench.model.options import Options
 from hbench.model.thinking import begins_thinking, split_thinking
@@ -172,7 +169,9 @@ class LmEval:
 
     async def _loaded(self) -> Any:
         if self._model is None:
-            self._model = await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
+            self._model = await asyncio.get_running_loop().run_in_executor(
+                self._thread, load_model, self.name, self._kind, self._arguments
+            )
         return self._model
 
     async def _answer(self, chunk: Sequence[Draw], deliver: Deliver) -> None:
@@ -228,40 +227,6 @@ class LmEval:
             else:
                 for number in request.draws:
                     yield Draw(request, (number,))
-
-    def _load(self) -> Any:
-        # lm-eval greets at level INFO and repeats every setting.
-        logging.getLogger("lm_eval").setLevel(logging.WARNING)
-        from lm_eval.api.registry import get_model
-
-        try:
-            model_class: Any = get_model(self._kind)
-        except (ValueError, KeyError) as error:
-            from lm_eval.api.registry import model_registry
-
-            near = get_close_matches(self._kind, list(model_registry.keys()), n=1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise ModelError(f"lm-eval has no model type {self._kind!r}{meant}") from error
-        if "transformers" in sys.modules:
-            transformers_logging: Any = importlib.import_module("transformers.utils.logging")
-            transformers_logging.disable_progress_bar()
-        arguments = dict(self._arguments)
-        parameters = inspect.signature(model_class.__init__).parameters
-        for option in arguments:
-            near = get_close_matches(option, list(parameters), n=1, cutoff=0.8)
-            if option not in parameters and near:
-                # The class may take any keyword, and would drop this one without a word.
-                raise ModelError(f"model {self.name} has no option {option!r}; did you mean {near[0]!r}?")
-        if "device" in parameters and "device" not in arguments and importlib.util.find_spec("torch"):
-            import torch
-
-            arguments["device"] = "cuda" if torch.cuda.is_available() else "cpu"
-        try:
-            return model_class(**arguments)
-        except Exception as error:
-            raise ModelError(
-                f"model {self.name} cannot be loaded: {type(error).__name__}: {first_line(error)}"
-            ) from error
 
     def _generate(self, chunk: Sequence[Draw]) -> list[Outcome]:
         from lm_eval.api.instance import Instance
