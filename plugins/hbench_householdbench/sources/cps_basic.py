@@ -90,17 +90,20 @@ def whole_months(extract: Extract, report: BuildReport) -> Iterator[pl.DataFrame
         batch = batch.with_columns(at=at)
         _check_order(batch["at"], latest, records, extract)
         records += len(batch)
-        undated += batch["at"].null_count()
-        batch = batch.filter(pl.col("at").is_not_null())
+        without = batch["at"].null_count()
+        if without:
+            undated += without
+            batch = batch.filter(pl.col("at").is_not_null())
         if not len(batch):
             continue
         latest = batch["at"][-1]
         held.append(batch)
         if sum(map(len, held)) >= BATCH and held[0]["at"][0] < latest:
-            # The last month may go on in the next batch.
-            joint = pl.concat(held)
-            yield joint.filter(pl.col("at") < latest)
-            held = [joint.filter(pl.col("at") == latest)]
+            # The last month may go on in the next batch. Months are in order, so nothing is copied.
+            joint = pl.concat(held, rechunk=True)
+            start = joint["at"].search_sorted(latest)
+            yield joint[:start]
+            held = [joint[start:]]
     if held:
         yield pl.concat(held)
     report.counts["cps_basic.records"] = records
