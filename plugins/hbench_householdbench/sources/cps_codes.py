@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from hbench_householdbench.sources.cps_industries import INDUSTRIES
-from hbench_householdbench.sources.cps_jobs import OCCUPATION_GROUPS
+from hbench_householdbench.sources.cps_occupations import OCCUPATIONS
 from hbench_householdbench.sources.states import NAME_OF
 
 TYPES = {
@@ -211,15 +211,13 @@ LABELS: Mapping[str, tuple[str, Mapping[int, str]]] = {
 
 KNOWN: Mapping[str, frozenset[int]] = {
     **{variable: frozenset(labels) for variable, labels in LABELS.values()},
-    "WKSTAT": frozenset((*range(10, 43), 50, 60)),
+    "WKSTAT": frozenset((*range(10, 16), 20, 21, 22, 40, 41, 42, 50, 60)),
     "EMPSTAT": frozenset((1, 10, 12, 20, 21, 22, *range(30, 37))),
     "LABFORCE": frozenset((1, 2)),
     "NILFACT": frozenset((1, 2, 3, 4, 6)),
     "WHYUNEMP": frozenset(range(1, 7)),
     "MISH": frozenset(range(1, 9)),
-    "OCC2010": frozenset(
-        code for _, ranges in OCCUPATION_GROUPS for low, high in ranges for code in range(low, high + 1)
-    ),
+    "OCC2010": OCCUPATIONS,
 }
 """Codes that say something, by variable; any other one that is not `MISSING` is reported, and counts as no answer."""
 
