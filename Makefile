@@ -13,11 +13,12 @@ DEMO_TASKS := '@randhie,@wagepanel,surv_resp_pred,demo_pred_age,pers_score_pred,
 # Many tests start fresh interpreters: compiled modules are worth keeping, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test slow lint audit licences sbom clean
+.PHONY: help demo test slow browser lint audit licences sbom clean
 help:
 	@echo "make demo   evaluate reference models on small real and synthetic surveys, ending with a leaderboard"
 	@echo "make test   run the tests"
 	@echo "make slow   run the tests that take longer or need real data, a language model or fresh environments"
+	@echo "make browser open a site in Chromium; needs the extra 'browser' and chromium"
 	@echo "make lint   style, types and import contracts"
 	@echo "make audit, make licences, make sbom   what the project stands on"
 
@@ -36,10 +37,13 @@ demo: $(VENV)/ready
 
 # Two workers: the tests are many and small. What needs minutes, data or a model is in `make slow`.
 test: $(VENV)/ready
-	$(PYTEST) -n 2 -m 'not slow and not shared and not lm and not packaging'
+	$(PYTEST) -n 2 -m 'not slow and not shared and not lm and not packaging and not browser'
 
 slow: $(VENV)/ready
 	$(PYTEST) -n 2 -m 'slow or shared or lm or packaging'
+
+browser: $(VENV)/ready
+	$(PYTEST) -n 0 -m browser tests/browser
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

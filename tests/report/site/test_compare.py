@@ -10,8 +10,7 @@ import pytest
 from hbench.core import RunError
 from hbench.report.analyses import analyse
 from hbench.report.site.worths import StoredWorth, curves, result_table, summary_table
-
-from .conftest import VIEW, Made, Page
+from tests.report.site.making import VIEW, Made, Page
 
 
 def boards(site: Made) -> list[Any]:

@@ -18,8 +18,7 @@ from hbench.report.site.figures import figures
 from hbench.report.site.pages import PLACES
 from hbench.report.site.policy import POLICY
 from hbench.report.site.vendored import ASSETS, VENDORED
-
-from .conftest import HOSTILE, VIEW, Made, Page
+from tests.report.site.making import HOSTILE, VIEW, Made, Page
 
 
 def test_every_analysis_has_a_page_and_every_static_figure_one_of_the_sites() -> None:

@@ -10,8 +10,7 @@ from hbench.report.comparison import Comparison
 from hbench.report.site import write_site
 from hbench.report.site.records import CHUNK
 from hbench.run.evaluate import evaluate
-
-from .conftest import HOSTILE, VIEW, Made
+from tests.report.site.making import HOSTILE, VIEW, Made
 
 
 def load(path: Path) -> Any:

@@ -30,6 +30,11 @@
   const plot = (options) => {
     const made = Plot.plot({ style: { background: "none" }, ...options });
     for (const style of made.querySelectorAll("style")) style.remove();
+    // One picture with one name: names of its parts are for nobody.
+    for (const part of made.querySelectorAll("g[aria-label]")) {
+      part.dataset.mark = part.getAttribute("aria-label");
+      part.removeAttribute("aria-label");
+    }
     made.setAttribute("role", "img");
     return made;
   };
