@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import shutil
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -16,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from hbench.core import DataError, RawFile
+from hbench.core.gzipped import damages, opened
 
 _BLOCK = 1 << 20
 _EXPANSION, _EXPANSION_FREE = 200, 1 << 30
@@ -53,7 +52,7 @@ def content_digest(path: Path, members: str | None = None) -> str:
     digest = hashlib.sha256()
     try:
         if path.suffix == ".gz":
-            with gzip.open(path) as stream:
+            with opened(path) as stream:
                 _feed(digest, stream)
         elif path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
@@ -68,7 +67,7 @@ def content_digest(path: Path, members: str | None = None) -> str:
                         _feed(digest, part)
         else:
             return sha256_file(path)
-    except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
+    except damages(zipfile.BadZipFile) as error:
         raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
     except (NotImplementedError, RuntimeError) as error:
         # So zipfile speaks of encrypted members and of methods that it does not know.

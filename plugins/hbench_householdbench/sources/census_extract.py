@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.core.gzipped import damages, opened
 from hbench_householdbench.sources.ipums import find_extract
 from hbench_householdbench.sources.ipums_codebook import read_code_labels
-from hbench_householdbench.sources.ipums_csv import damages, opened
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,7 +104,7 @@ def _stata(
             for frame in reader:
                 batch = pl.DataFrame({wanted[name]: frame[name].to_numpy() for name in wanted}, nan_to_null=True)
                 yield _complete(_whole(batch, path.name, report), there, optional), labels
-    except damages(ValueError) as error:
+    except damages(OSError, ValueError) as error:
         raise DataError(f"the extract cannot be read: {error}", file=path, hint="Is the download complete?") from error
 
 
@@ -115,7 +115,7 @@ def _stata_variables(path: Path) -> tuple[dict[str, str], Labels]:
     try:
         with opened(path) as stream:
             _, meta = pyreadstat.read_dta(stream, metadataonly=True)
-    except damages(ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
+    except damages(OSError, ValueError, pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as error:
         raise DataError(f"this is no Stata file: {error}", file=path, hint="Is the download complete?") from error
     names = {name.upper(): name for name in meta.column_names}
     labels = {

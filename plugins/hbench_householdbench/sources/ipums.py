@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
+from hbench.core.gzipped import damages
 from hbench_householdbench.sources.ipums_cells import OddCells, Types, parsed
 from hbench_householdbench.sources.ipums_codebook import Field, read_codebook
-from hbench_householdbench.sources.ipums_csv import csv_batches, damages, read_header
+from hbench_householdbench.sources.ipums_csv import csv_batches, read_header
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,7 +165,7 @@ def _readable(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except damages(pl.exceptions.PolarsError) as error:
+    except damages(OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the extract cannot be read: {error}", file=path, hint="Is the download complete?") from error
 
 

@@ -7,18 +7,17 @@ on the bytes before a block is parsed, which takes a twentieth of the time.
 from __future__ import annotations
 
 import csv
-import gzip
-import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hbench.core import DataError
+from hbench.core.gzipped import opened
 from hbench_householdbench.sources.ipums_cells import OddCells, Types, parsed
 
 if TYPE_CHECKING:
@@ -27,29 +26,6 @@ if TYPE_CHECKING:
 _BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
 _LONGEST_HEADER = 1 << 20
-
-
-def opened(path: Path) -> BufferedIOBase:
-    """Open a file for its text's bytes; archives by ``isal`` where it is installed, in a third of the time."""
-    if path.suffix != ".gz":
-        return path.open("rb")
-    try:
-        from isal import igzip
-    except ImportError:
-        return gzip.GzipFile(path)
-    stream: BufferedIOBase = igzip.GzipFile(path)  # type: ignore[no-untyped-call]
-    return stream
-
-
-def damages(*others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Return what is raised where an archive is damaged or cut off, and `others`."""
-    known: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, *others)
-    try:
-        from isal.igzip_lib import IsalError
-    except ImportError:
-        return known
-    # Its stubs take the class for an object.
-    return (*known, cast("type[Exception]", IsalError))
 
 
 def read_header(path: Path) -> tuple[str, ...]:
