@@ -212,12 +212,12 @@ def test_the_command_line_with_a_real_model(kinds: Kinds, tmp_path: Path) -> Non
     model = os.environ.get("HBENCH_TEST_LM")
     if not model:
         pytest.skip("HBENCH_TEST_LM names no model")
-    export(kinds, tmp_path / "out", "--draws", "1", "--sampling", "temperature=0,max_tokens=24", tasks="move,quiz")
+    export(kinds, tmp_path / "out", "--draws", "1", "--sampling", "temperature=0,max_tokens=12", tasks="move,quiz")
     done = subprocess.run(
         [
             sys.executable, "-m", "lm_eval", "run", "--include_path", str(tmp_path / "out"), "--tasks", "kinds",
             "--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--device", "cpu",
-            "--batch_size", "4", "--limit", "6", "--apply_chat_template", "--log_samples",
+            "--batch_size", "2", "--limit", "2", "--apply_chat_template", "--log_samples",
             "--output_path", str(tmp_path / "logs"),
         ],
         check=False, capture_output=True, text=True, env={**os.environ, "HF_HUB_OFFLINE": "1"},
@@ -227,7 +227,7 @@ def test_the_command_line_with_a_real_model(kinds: Kinds, tmp_path: Path) -> Non
     there = json.loads(results.read_text())["results"]
     here = hbench.evaluate(
         "move,quiz", f"replay:{results.parent}", data=kinds.data, include_paths=[kinds.tasks],
-        out=tmp_path / "run", limit=6, draws=1,
+        out=tmp_path / "run", limit=2, draws=1,
     )  # fmt: skip
     for row in here.scores:
         if row["target"] is None and row["value"] is not None:
