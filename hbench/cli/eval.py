@@ -235,13 +235,19 @@ def show_results(results: Sequence[Any], *, plain: bool) -> None:
 
 def _code(result: Result, max_invalid: float | None) -> int:
     """Return 1 where a model gave up or has more invalid answers than allowed, and where no model could do anything."""
+    from hbench.run.asked import in_words
+
     code = 0
     if not result.results.rows:
         say("No model can do any of the tasks, so there are no scores.", err=True)
         code = 1
     for label, asked in result.asked.items():
-        if asked.failed and asked.error is None:
-            say(f"{label}: {asked.failed:,} requests failed; the same command asks for them again.", err=True)
+        if asked.retries:
+            kinds = in_words(asked.retries)
+            say(f"{label}: {asked.retries.total():,} tries failed and were made again: {kinds}.", err=True)
+        if asked.failed:
+            kinds = in_words(asked.failures)
+            say(f"{label}: {asked.failed:,} requests failed: {kinds}; the same command asks for them again.", err=True)
     for about in result.results.gave_up:
         say(f"{about['model']} gave up: {about['error']}", err=True)
         say("The same command asks for the rest.", err=True)

@@ -21,7 +21,7 @@ from hbench.core import Deliver, Failure, JsonValue, ModelError, Outcome, Reques
 from hbench.model.batch_apis import BatchApi, Line, State
 from hbench.model.batch_http import BatchHttp, GoneError, UnclearError
 from hbench.model.batch_names import BatchJob, Namer
-from hbench.model.batch_search import Search
+from hbench.model.batch_search import TRIES, Search
 from hbench.model.batch_store import Batch, BatchStore
 from hbench.model.health import KEEPS
 from hbench.model.limits import Spend
@@ -30,8 +30,6 @@ log = logging.getLogger(__name__)
 
 _WINDOW = 512
 """Answers that are made durable together."""
-_TRIES = 8
-"""Tries of sending a batch, or of reading its results, before the model is given up."""
 
 
 class Batches:
@@ -154,7 +152,7 @@ class Batches:
                 ) from error
             except UnclearError as error:
                 log.info("%s: it is unclear whether a batch was accepted: %s", self._name, error)
-                if not await self._search.find(batch, time.time()) and tries >= _TRIES:
+                if not await self._search.find(batch, time.time()) and tries >= TRIES:
                     raise ModelError(f"model {self._name}: no batch is accepted: {error}", hint=KEEPS) from error
             except ModelError:
                 self._store.drop(batch)
@@ -178,7 +176,7 @@ class Batches:
                     await self._collect(batch, State(True, (), f"the provider no longer has it ({error})"), deliver)
                 except UnclearError as error:
                     stumbles[batch.mark] = stumbles.get(batch.mark, 0) + 1
-                    if stumbles[batch.mark] >= _TRIES:
+                    if stumbles[batch.mark] >= TRIES:
                         raise ModelError(
                             f"model {self._name}: the results of batch {batch.number} cannot be read: {error}",
                             hint=KEEPS,
@@ -204,10 +202,13 @@ class Batches:
             window.clear()
 
         for path in state.results:
+            lines = strange = 0
             async for line in self._http.lines(path):
+                lines += 1
                 try:
                     name, found = self._api.read(line)
                 except (KeyError, TypeError, AttributeError):
+                    strange += 1
                     continue  # Whose line it was is unknown; the request is named below as one without a result.
                 name = name.partition("-")[0]
                 if name not in missing:
@@ -218,6 +219,9 @@ class Batches:
                 window.append((name, outcome))
                 if len(window) >= _WINDOW:
                     await hand_over()
+            if lines and lines == strange:
+                # A gateway's page, say: the results are still there, and paid for.
+                raise UnclearError(f"{path} holds no line of results")
         reason = "batch_failed" if state.problem else "batch_no_result"
         detail = state.problem or f"the results of batch {batch.number} do not tell of it"
         window += [(name, Failure("request", reason, detail)) for name in left if name in missing]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from hbench.core import Failure, JsonValue
-from hbench.model.batch_http import BatchHttp
+from hbench.model.batch_http import BatchHttp, UnclearError
 
 Line = tuple[str, bytes]
 """Custom id and body of one request."""
 _PAGE = 100
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,26 @@ class BatchApi(Protocol):
         ...
 
 
+def _understood(method: Callable[P, Awaitable[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Say of an answer of an unexpected form that nobody knows what the server has done."""
+
+    @wraps(method)
+    async def asked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await method(*args, **kwargs)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise UnclearError(f"an answer of an unexpected form ({type(error).__name__}: {error})") from error
+
+    return asked
+
+
 class OpenAIBatches:
     """Files and batches of OpenAI. The mark is in the batch's metadata, so that a listing tells it for sure."""
 
     most_requests = 50_000
     most_bytes = 190 * 2**20
 
+    @_understood
     async def send(self, http: BatchHttp, lines: Sequence[Line], mark: str) -> str:
         """Upload the requests as a file and make a batch of it."""
         content = b"".join(
@@ -86,9 +103,11 @@ class OpenAIBatches:
         }
         return str((await http.call("POST", "/batches", payload=order, once=True))["id"])
 
+    @_understood
     async def look(self, http: BatchHttp, number: str) -> State:
         """Ask how a batch stands."""
         batch = await http.call("GET", f"/batches/{number}")
+        _expect(batch, number)
         status = batch.get("status")
         files = [str(batch[name]) for name in ("output_file_id", "error_file_id") if batch.get(name)]
         problem = ""
@@ -113,6 +132,7 @@ class OpenAIBatches:
             return name, Failure("request", f"http_{status}", str((told or {}).get("message") or "no message"))
         return name, body
 
+    @_understood
     async def find(self, http: BatchHttp, mark: str, count: int, since: float) -> tuple[list[str], bool]:
         """Search the list of batches, newest first, for the mark."""
         after = ""
@@ -131,14 +151,17 @@ class AnthropicBatches:
     most_requests = 100_000
     most_bytes = 240 * 2**20
 
+    @_understood
     async def send(self, http: BatchHttp, lines: Sequence[Line], mark: str) -> str:
         """Send the requests in one call."""
         requests = [{"custom_id": name, "params": json.loads(body)} for name, body in lines]
         return str((await http.call("POST", "/messages/batches", payload={"requests": requests}, once=True))["id"])
 
+    @_understood
     async def look(self, http: BatchHttp, number: str) -> State:
         """Ask how a batch stands."""
         batch = await http.call("GET", f"/messages/batches/{number}")
+        _expect(batch, number)
         ended = batch.get("processing_status") == "ended"
         return State(ended, (f"/messages/batches/{number}/results",) if ended else ())
 
@@ -151,6 +174,7 @@ class AnthropicBatches:
         reason = str(error.get("type") or f"batch_{result['type']}")
         return name, Failure("request", reason, str(error.get("message") or ""))
 
+    @_understood
     async def find(self, http: BatchHttp, mark: str, count: int, since: float) -> tuple[list[str], bool]:
         """Return the batches made since then that hold as many requests."""
         after, found = "", []
@@ -162,6 +186,12 @@ class AnthropicBatches:
             if not batches or len(young) < len(batches) or not page.get("has_more"):
                 return found, False
             after = f"&after_id={batches[-1]['id']}"
+
+
+def _expect(batch: Mapping[str, JsonValue], number: str) -> None:
+    """Refuse what is no batch, which would never end."""
+    if str(batch.get("id")) != number:
+        raise UnclearError(f"the answer is not about batch {number}")
 
 
 APIS: Mapping[str, BatchApi] = {"/chat/completions": OpenAIBatches(), "/messages": AnthropicBatches()}

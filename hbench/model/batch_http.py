@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hbench.core import JsonValue, ModelError
 from hbench.model.health import KEEPS
 from hbench.model.limits import backoff, retry_after
 from hbench.model.wire import scrub
 
+if TYPE_CHECKING:
+    import aiohttp
+
 RETRIED = frozenset({408, 409, 425, 429})
+SLOWEST = 1024
+"""Bytes a second below which a server is not waited for beyond the time-out."""
 REFUSED_UNREAD = frozenset({429, 503, 529})
 """Statuses that say that a request was turned away, so that sending it again cannot do twice what it asks for."""
 
@@ -63,6 +69,7 @@ class BatchHttp:
         self.name = name
         self._url = url.rstrip("/")
         self._complaint = complaint
+        self._timeout = timeout
         self._patience = patience
         self._max_wait = max_wait
         self._max_body = max_body
@@ -117,8 +124,14 @@ class BatchHttp:
             attempt += 1
             wait = None
             try:
-                async with self._session.request(method, self._url + path, **_content(payload, form)) as response:
-                    status, headers, body = response.status, response.headers, await response.read()
+                async with self._session.request(
+                    # A redirect is not followed: the key is for the server that was named.
+                    method,
+                    self._url + path,
+                    allow_redirects=False,
+                    **_content(payload, form),
+                ) as response:
+                    status, headers, body = response.status, response.headers, await self._whole(response)
                 if status < 300:
                     return self._object(body)
                 problem = self._problem(status, body)
@@ -129,6 +142,11 @@ class BatchHttp:
                 if once and status not in REFUSED_UNREAD:
                     raise UnclearError(problem)
                 wait = retry_after(headers)
+            except (aiohttp.ClientConnectorSSLError, aiohttp.ClientConnectorCertificateError, ssl.SSLError) as error:
+                raise ModelError(
+                    f"model {self.name}: no secure connection: {self._scrub(error)}",
+                    hint="check that base_url says http or https as the server does, and the server's certificate",
+                ) from error
             except aiohttp.ClientConnectorError as error:
                 problem = self._scrub(error)
             except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
@@ -153,12 +171,12 @@ class BatchHttp:
 
         rest = b""
         try:
-            async with self._session.get(self._url + path) as response:
+            async with self._session.get(self._url + path, allow_redirects=False) as response:
                 if response.status in (404, 410):
-                    raise GoneError(self._problem(response.status, await response.read()))
+                    raise GoneError(self._problem(response.status, await self._whole(response)))
                 if response.status != 200:
-                    raise UnclearError(self._problem(response.status, await response.read()))
-                async for chunk in response.content.iter_any():
+                    raise UnclearError(self._problem(response.status, await self._whole(response)))
+                async for chunk in self._chunks(response):
                     *whole, rest = (rest + chunk).split(b"\n")
                     for line in whole:
                         if line.strip():
@@ -170,10 +188,31 @@ class BatchHttp:
         if rest.strip():
             yield _decoded(rest)
 
+    async def _chunks(self, response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
+        """Yield what arrives, as long as it arrives at more than a crawl."""
+        begun, size = time.monotonic(), 0
+        async for chunk in response.content.iter_any():
+            size += len(chunk)
+            if time.monotonic() - begun > self._timeout + size / SLOWEST:
+                raise TimeoutError(f"{size} bytes in {time.monotonic() - begun:.0f} s")
+            yield chunk
+
+    async def _whole(self, response: aiohttp.ClientResponse) -> bytes:
+        """Read a short body."""
+        body = b""
+        async for chunk in self._chunks(response):
+            body += chunk
+            if len(body) > self._max_body:
+                response.close()
+                raise ValueError(f"the body is longer than {self._max_body} bytes")
+        return body
+
     def _object(self, body: bytes) -> dict[str, JsonValue]:
         found = json.loads(body)
         if not isinstance(found, dict):
             raise ValueError(f"a JSON object is expected, not {type(found).__name__}")
+        if found.get("error"):
+            raise ValueError(f"an error with status 200: {self._complaint(found)[0] or found['error']}")
         return found
 
     def _problem(self, status: int, body: bytes) -> str:

@@ -88,6 +88,11 @@ class HttpModel:
         return self._accounts.stats
 
     @property
+    def retries(self) -> Mapping[str, int]:
+        """Tries that failed and were made again, by the name of the fault."""
+        return self.stats.retries
+
+    @property
     def spend(self) -> Spend:
         """Money spent and set aside."""
         return self._accounts.spend

@@ -13,7 +13,7 @@ from hbench.core import JsonValue, ModelError
 from hbench.model.http_settings import HttpSettings
 from hbench.model.limits import retry_after
 from hbench.model.window import OVERLOAD, Window
-from hbench.model.wire import BodyError, Reply, Wire, scrub
+from hbench.model.wire import BodyError, Reply, Wire, scrub, understood
 
 if TYPE_CHECKING:
     import aiohttp
@@ -144,6 +144,8 @@ class Caller:
             raise RetryError("timeout", f"no answer within {self.settings.timeout:g} s") from error
         except aiohttp.ClientPayloadError as error:
             raise RetryError("incomplete_body", self.scrub(error)) from error
+        except aiohttp.ClientResponseError as error:
+            raise RetryError("bad_response", self.scrub(error.message)) from error
         except (aiohttp.ClientError, OSError) as error:
             raise RetryError("disconnected", self.scrub(error)) from error
         finally:
@@ -181,7 +183,8 @@ class Caller:
         if status != 200:
             raise self._refusal(status, headers, payload, body)
         try:
-            return self._wire.read(payload, draws)
+            with understood():
+                return self._wire.read(payload, draws)
         except BodyError as error:
             if error.status is not None:
                 raise self._refusal(error.status, headers, payload, body) from None
@@ -196,6 +199,12 @@ class Caller:
         reason = f"http_{status}"
         if code == "insufficient_quota":
             return RefusedError(status, code, detail, hopeless=True)
+        if 300 <= status < 400:
+            # Nothing is sent after: the key is for the server that was named.
+            target = shown_address(headers.get("Location", ""))
+            detail = (
+                f"the server points to {self.scrub(target) or 'another address'}; give that as base_url if it is right"
+            )
         if status not in RETRIED and status < 500:
             return RefusedError(status, reason, detail)
         wait = retry_after(headers)

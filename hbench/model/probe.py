@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hbench.core import JsonValue
+
+_LONGEST = 2**22
+"""Bytes of a list of models; routers list thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,16 @@ async def list_models(url: str, shown: str, headers: Mapping[str, str], *, timeo
             session.get(f"{url.rstrip('/')}/models", headers=dict(headers), allow_redirects=False) as response,
         ):
             status = response.status
-            payload: JsonValue = await response.json(content_type=None) if status == 200 else None
-    except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+            payload: JsonValue = None
+            if status == 200:
+                body = b""
+                async for chunk in response.content.iter_any():
+                    body += chunk
+                    if len(body) > _LONGEST:
+                        response.close()
+                        return Address(shown, f"lists its models without end (more than {_LONGEST:,} bytes)")
+                payload = json.loads(body)
+    except (TimeoutError, aiohttp.ClientError, OSError, ValueError, RecursionError) as error:
         return Address(shown, f"does not answer: {type(error).__name__}: {error}")
     seconds = time.monotonic() - begun
     if status in (401, 403):

@@ -112,6 +112,11 @@ class VllmServer:
             self._http = await self._serve()
         await self._http.answer(requests, deliver)
 
+    @property
+    def retries(self) -> Mapping[str, int]:
+        """Tries that failed and were made again, by the name of the fault."""
+        return {} if self._http is None else self._http.retries
+
     async def aclose(self) -> None:
         """Stop the server."""
         http, self._http = self._http, None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -64,6 +65,15 @@ class Wire(Protocol):
     def complaint(self, payload: JsonValue) -> tuple[str, str]:
         """Return message and code of an error response."""
         ...
+
+
+@contextmanager
+def understood() -> Iterator[None]:
+    """Turn what reading a body of an unexpected shape raises into a `BodyError`; servers send anything."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise BodyError("unexpected_body", f"{type(error).__name__}: {error}") from error
 
 
 def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:

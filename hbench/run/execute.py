@@ -76,6 +76,8 @@ async def _execute(
             except ModelError as error:
                 asked.error = error
             finally:
+                # Asked as an attribute: an adapter passes it on, which a protocol's check does not see since Python 3.12.
+                asked.retries.update(getattr(model, "retries", {}))
                 await model.aclose()
                 progress.finish(asked)
     finally:
@@ -96,6 +98,7 @@ async def _ask(plan: Plan, entrant: Entrant, model: Model, journal: Journal, ask
         await journal.add(key_of(request), draw, entrant.label, outcome)
         if isinstance(outcome, Failure) and outcome.stage == "request":
             asked.failed += 1
+            asked.failures[outcome.reason] += 1
         else:
             asked.answered += 1
         progress.count(outcome)

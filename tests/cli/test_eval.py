@@ -91,7 +91,7 @@ def test_failed_requests_are_asked_again_by_the_same_command(
         model = f"openai:m,base_url={server.url},concurrency=1"
         assert main([*words, "--model", model, "--limit", "6"]) == 0
         shown = capsys.readouterr()
-        assert "openai:m: 4 requests failed; the same command asks for them again." in shown.err
+        assert "openai:m: 4 requests failed: 4 http_400; the same command asks for them again." in shown.err
         assert "4 invalid, http_400" in shown.out
         assert main([*words, "--model", model, "--limit", "6"]) == 0
     shown = capsys.readouterr()
