@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from hbench.core import TrainingError
 from hbench.core.target import Frozen
@@ -88,6 +88,12 @@ class TrainConfig(Frozen):
     log_every: Positive = 10
     """Steps between two lines of the log."""
     tensorboard: bool = True
+
+    @field_validator("precision", mode="before")
+    @classmethod
+    def _no_is_a_word(cls, value: Any) -> Any:
+        # YAML 1.1 reads a bare `no` as false.
+        return "no" if value is False else value
 
     @model_validator(mode="after")
     def _batches_fit(self) -> TrainConfig:

@@ -67,9 +67,10 @@ def train(
     -----
     Under ``accelerate launch`` every process calls this; the first one writes.
     """
-    state = need("accelerate").PartialState()
-    for package in ("trl", "peft", "datasets"):
+    for package in ("trl", "peft", "datasets", "transformers"):
         need(package)
+    # Without a device, processes find each other only where accelerate is told so.
+    state = need("accelerate").PartialState(cpu=not need("torch").accelerator.is_available())
     training = _Training(config, data, TrainingFolder(out), state, say if say and state.is_main_process else _silent)
     with quiet(), training.folder.locked(state.is_main_process):
         return training.run(include_paths, registry)

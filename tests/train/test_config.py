@@ -44,6 +44,12 @@ def test_what_is_wrong_is_said(word: str, message: str) -> None:
     assert message in str(refused.value)
 
 
+def test_no_is_a_precision_and_not_false(tmp_path: Path) -> None:
+    (tmp_path / "train.yaml").write_text("model: m\nprecision: no\n")
+    assert read_config(tmp_path / "train.yaml").precision == "no"
+    assert read_config(None, ["precision=no"], model="m").precision == "no"
+
+
 def test_a_file_that_is_no_mapping_is_named(tmp_path: Path) -> None:
     file = tmp_path / "train.yaml"
     file.write_text("- 1\n")
