@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     "--html", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Write a static site: leaderboards, tasks, models, figures, records. See it with `hbench view DIR`.",
 )  # fmt: skip
+@click.option("--records/--no-records", default=True, help="With --html: whether it shows single records and prompts.")
 @click.option("--title", default="hbench", show_default=True, metavar="TEXT", help="With --html: name of the site.")
 @click.option(
     "--ess", "worths", multiple=True, type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
@@ -86,6 +87,7 @@ def command(
     stored: bool,
     plots: Path | None,
     html: Path | None,
+    records: bool,
     title: str,
     worths: Sequence[Path],
     output: Path | None,
@@ -125,7 +127,7 @@ def command(
         error.hint = "\n  ".join(filter(None, [error.hint, "To see the scores as they were stored: --stored"]))
         raise
     if html is not None:
-        _site(comparison, view, html, title, rule, worths)
+        _site(comparison, view, html, title=title, rule=rule, worths=worths, records=records)
         return
     if plots is not None:
         from hbench.report.plots import write_plots
@@ -149,15 +151,13 @@ def _document(comparison: Comparison, view: View, by: Any, rule: str | None) -> 
     return document(comparison, standings(comparison, view, rule=rule), view, by=by)
 
 
-def _site(
-    comparison: Comparison, view: View, folder: Path, title: str, rule: str | None, worths: Sequence[Path]
-) -> None:
+def _site(comparison: Comparison, view: View, folder: Path, **settings: Any) -> None:
     from hbench.report.site import write_site
 
-    def tell(line: str) -> None:
-        say(f"  {line}", err=True)
+    def tell(step: str) -> None:
+        say(f"  {step}", err=True)
 
-    built = write_site(comparison, view, folder, title=title, rule=rule, worths=worths, say=tell)
+    built = write_site(comparison, view, folder, **settings, say=tell)
     say(f"{folder}: {built.files:,} files, {built.bytes / 1e6:.1f} MB. See it with: hbench view {folder}")
 
 

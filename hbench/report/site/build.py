@@ -38,6 +38,7 @@ def write_site(
     title: str = "hbench",
     rule: str | None = None,
     worths: Sequence[Path] = (),
+    records: bool = True,
     say: Say = lambda line: None,
 ) -> Built:
     """Write a static site about some runs.
@@ -54,6 +55,8 @@ def write_site(
         A leaderboard rule in place of the suites' own.
     worths : sequence of Path
         What ``hbench ess --format json`` wrote.
+    records : bool
+        Whether single records with their prompts and answers are part of it.
     say : callable
         Takes a line about each step.
 
@@ -63,14 +66,17 @@ def write_site(
         When the folder holds something else, or a file of `worths` is none.
     """
     _check(folder)
-    content = gather(comparison, view, rule=rule, worths=[StoredWorth.read(path) for path in worths], say=say)
+    read = [StoredWorth.read(path) for path in worths]
+    content = gather(comparison, view, rule=rule, worths=read, records=records, say=say)
     draft = folder.with_name(f".{folder.name}.partial")
     if draft.exists():
         shutil.rmtree(draft)
     draft.mkdir(parents=True)
     try:
-        say("records")
-        catalogue = write_records(comparison, draft / "records")
+        catalogue = []
+        if records:
+            say("records")
+            catalogue = write_records(comparison, draft / "records")
         say("pages")
         write_pages(content, draft, title, catalogue)
         write_assets(draft / "assets")

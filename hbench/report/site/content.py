@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hbench.core.errors import HbenchError
@@ -15,6 +15,8 @@ from hbench.report.site.worths import StoredWorth
 from hbench.report.standings import Standings, standings
 from hbench.spec import TaskIndex, discover
 
+_QUOTES = ("record", "draw", "example")
+"""Columns of invalid answers that tell of single records."""
 Say = Callable[[str], None]
 """Takes a line about what is being done."""
 
@@ -27,10 +29,12 @@ class Content:
     ----------
     analyses : dict of list of rows
         By the analysis's name; every name of `ANALYSES`.
-    left_out : dict of str
-        Why an analysis could not be made of these runs, by its name.
     worths : list of StoredWorth
         What `hbench ess` found, where files were given.
+    left_out : dict of str
+        Why an analysis could not be made of these runs, by its name.
+    records : bool
+        Whether single records, prompts and answers are shown.
     """
 
     comparison: Comparison
@@ -40,6 +44,7 @@ class Content:
     index: TaskIndex
     worths: list[StoredWorth] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    records: bool = True
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -86,13 +91,18 @@ class Content:
 
     def notes(self) -> list[str]:
         """Return what must be said beside the tables, but for the notices, which have their own place."""
-        said = [*notes(self.comparison.results), *self.comparison.notes]
+        results = self.comparison.results
+        if not self.records:
+            # Notes of invalid answers quote them; the table of their reasons remains.
+            results = [replace(result, invalid=[]) for result in results]
+        said = [*notes(results), *self.comparison.notes]
         said += [note for found in self.standings for note in found.notes]
         notices = set(self.notices(self.suites()))
         return [note for note in dict.fromkeys(said) if note not in notices]
 
 
 def gather(comparison: Comparison, view: View, *, rule: str | None = None, worths: Sequence[StoredWorth] = (),
+    records: bool = True,
            say: Say = lambda line: None) -> Content:  # fmt: skip
     """Compute everything that the pages show.
 
@@ -104,6 +114,8 @@ def gather(comparison: Comparison, view: View, *, rule: str | None = None, worth
         A leaderboard rule in place of the suites' own.
     worths : sequence of StoredWorth
         What models are worth.
+    records : bool
+        Whether single records, prompts and answers are shown.
     say : callable
         Takes a line about each step.
     """
@@ -123,8 +135,12 @@ def gather(comparison: Comparison, view: View, *, rule: str | None = None, worth
             except HbenchError as error:
                 # One analysis that these runs do not admit is told of, and takes none of the others down.
                 known[name], left_out[name] = [], str(error)
+    if not records:
+        known["invalid"] = [
+            {name: value for name, value in row.items() if name not in _QUOTES} for row in known["invalid"]
+        ]
     folders = [path for run in comparison.runs for path in run.manifest["include_paths"]]
-    return Content(comparison, view, boards, known, _index(folders), list(worths), left_out)
+    return Content(comparison, view, boards, known, _index(folders), list(worths), left_out, records)
 
 
 def _index(folders: Sequence[Any]) -> TaskIndex:

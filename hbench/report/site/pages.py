@@ -85,7 +85,7 @@ class Site:
             ("Analyses", "analyses.html"),
             ("Compare", "compare.html"),
             *([("Worth", "worth.html")] if self.content.worths else []),
-            ("Records", "records.html"),
+            *([("Records", "records.html")] if self.content.records else []),
             ("About", "about.html"),
         ]
         return pages
@@ -117,7 +117,8 @@ def write_pages(content: Content, folder: Path, title: str, catalogue: Catalogue
     every("models.html", "models.html", current="Models", spent=_spent(content), answered=answered)
     every("analyses.html", "analyses.html", plots=True, sections=_sections(content), places=PLACES, current="Analyses")
     every("compare.html", "compare.html", plots=True, boards=_comparisons(content), current="Compare")
-    every("records.html", "records.html", catalogue=catalogue, current="Records")
+    if content.records:
+        every("records.html", "records.html", catalogue=catalogue, current="Records")
     every("about.html", "about.html", runs=_runs(content), notes=content.notes(), current="About")
     if content.worths:
         _write_worths(site)

@@ -99,7 +99,7 @@ def task_page(content: Content, name: str, file: str) -> TaskPage:
         file=file,
         facts=list(_facts(task, content)),
         sample=_sample(planned, parts),
-        examples=list(islice(planned.records_of(parts[0].split), EXAMPLES)),
+        examples=list(islice(planned.records_of(parts[0].split), EXAMPLES if content.records else 0)),
         splits=[_split(content, part) for part in parts],
         figures=[figure for n in DRAWN for figure in figures(n, found[n])],
         tables=[table for table in tables if table.rows],
@@ -159,7 +159,7 @@ def _split(content: Content, part: Part) -> SplitView:
     several = len(part.task.targets) > 1
     return SplitView(
         split=part.split,
-        records=part_name(part) if part.answers else "",
+        records=part_name(part) if part.answers and content.records else "",
         count=len(part.records),
         draws=part.draws,
         scores=blocks(whole),

@@ -182,3 +182,16 @@ def test_pages_are_well_formed(site: Made) -> None:
         assert parser.open == [], path.name
         ids = [about["id"] for _, about in Page(path).elements if about.get("id")]
         assert len(ids) == len(set(ids)), path.name
+
+
+def test_a_site_without_records_quotes_no_prompt_and_no_answer(hostile_site: Made, tmp_path: Path) -> None:
+    write_site(hostile_site.comparison, VIEW, tmp_path / "bare", records=False)
+    assert not (tmp_path / "bare" / "records").exists()
+    assert not (tmp_path / "bare" / "records.html").exists()
+    (whole,) = (hostile_site.folder / "tasks").iterdir()
+    assert "0 </script>" in Page(whole).text
+    for path in (tmp_path / "bare").rglob("*.html"):
+        page = Page(path)
+        # Every prompt, answer and record's name begins with the record's number.
+        assert "0 </script>" not in page.text, path.name
+        assert "records.html" not in path.read_text(encoding="utf-8")
