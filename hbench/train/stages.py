@@ -121,7 +121,13 @@ class RecipeRun:
         name = fingerprint(
             {"config": config.model_dump(mode="json"), "base": _content(config.model), "set": job.fingerprint}
         )
-        return self._stage("adapter", name, lambda folder: train(config, data, folder))
+        return self._stage(
+            "adapter",
+            name,
+            lambda folder: train(
+                config, data, folder, include_paths=self.include_paths, registry=self._registry, say=self._say
+            ),
+        )
 
     def _evaluated(self, label: str, adapter: Mapping[str, str]) -> Path:
         """Evaluate one of the models; what its journal holds already is not asked again."""
