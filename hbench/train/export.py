@@ -18,7 +18,14 @@ from hbench.run.plan import Plan, PlannedTask, Settings
 from hbench.spec import discover
 from hbench.train.allocation import allocate
 from hbench.train.examples import ExampleMaker
-from hbench.train.export_manifest import RECORDS, finished, make_manifest, quarter_of, write_manifest
+from hbench.train.export_manifest import (
+    RECORDS,
+    finished,
+    make_manifest,
+    quarter_of,
+    write_manifest,
+    write_records_page,
+)
 from hbench.train.leakage import Guard
 from hbench.train.mixing import Format, Mix
 
@@ -136,6 +143,7 @@ def export(job: Job, out: Path) -> dict[str, JsonValue]:
             for mix in (train, validation):
                 if len(mix):
                     mix.write(folder, job.settings.format)
+            write_records_page(folder, tasks)
             manifest = make_manifest(
                 folder,
                 fingerprint=job.fingerprint,

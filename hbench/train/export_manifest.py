@@ -13,6 +13,7 @@ from hbench.core.version import __version__
 from hbench.data import atomic_file
 from hbench.data.export import SYNTHETIC
 from hbench.data.files import sha256_file
+from hbench.data.layouts.records import PAGE
 
 if TYPE_CHECKING:
     from hbench.plugin.registry import PluginInfo
@@ -66,6 +67,24 @@ def make_manifest(
         "versions": {"hbench": __version__, **{plugin.name: plugin.version for plugin in plugins}},
         "files": {path.relative_to(folder).as_posix(): sha256_file(path) for path in files},
     }
+
+
+def write_records_page(folder: Path, tasks: Mapping[str, Mapping[str, JsonValue]]) -> None:
+    """Write the page of the validation records, so that those of synthetic data stay synthetic wherever they go."""
+    page = {
+        name: {
+            "kind": one["kind"],
+            "fingerprint_of_origin": one["fingerprint"],
+            "sample": "eval",
+            "files": {file: sha256_file(folder / RECORDS / file)},
+            "rows": {"validation": one["validation"]},
+        }
+        for name, one in tasks.items()
+        if (folder / RECORDS / (file := f"{name}/validation.jsonl")).is_file()
+    }
+    if page:
+        text = json.dumps({"hbench": __version__, "tasks": page}, indent=1) + "\n"
+        (folder / RECORDS / PAGE).write_text(text, encoding="utf-8")
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, JsonValue]) -> None:

@@ -12,6 +12,9 @@ import pytest
 
 from hbench.core import DataError, SelectionError
 from hbench.data import read_records
+from hbench.data.export import SYNTHETIC
+from hbench.data.files import sha256_file
+from hbench.run.evaluate import evaluate
 from hbench.train.export import ExportSettings, export, prepare
 from tests.train.toy import Toy, lines, play, spend
 
@@ -81,6 +84,26 @@ def test_validation_records_can_be_evaluated(toy: Toy, make: Make) -> None:
     assert [(record.id, record.gold, record.naive) for record in records] == [
         (f"validation{i}", f"[{101 + i}]", f"[{100 + i}]") for i in range(4)
     ]
+
+
+def test_synthetic_data_stay_synthetic(toy: Toy, make: Make) -> None:
+    """The set of an export of synthetic data, and the evaluation of its validation records, both say so."""
+    names = [f"toy/spend/{split}.jsonl" for split in ("train", "validation", "test")]
+    digests = {name: sha256_file(toy.data / name) for name in names}
+    page = {"tasks": {"toy/spend": {"kind": "demo", "files": digests}}}
+    (toy.data / "hbench.json").write_text(json.dumps(page))
+    manifest = make("spend")
+    assert manifest["notice"] == SYNTHETIC
+    assert SYNTHETIC in (toy.out / "README.md").read_text()
+    result = evaluate(
+        "spend",
+        "no_change",
+        data=str(toy.out / "records"),
+        splits=["validation"],
+        include_paths=[toy.tasks],
+        out=toy.out.parent / "run",
+    )
+    assert {(row["data_kind"], row["split"], row["n"]) for row in result.scores} == {("demo", "validation", 10)}
 
 
 def test_equal_calls_give_equal_bytes(toy: Toy, make: Make) -> None:
