@@ -11,6 +11,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 
 from hbench.core import Failure, JsonValue
 from hbench.model.batch_http import BatchHttp, UnclearError
+from hbench.model.wire import refusal_reason
 
 Line = tuple[str, bytes]
 """Custom id and body of one request."""
@@ -129,7 +130,8 @@ class OpenAIBatches:
         status, body = response["status_code"], response["body"]
         if status != 200:
             told = body.get("error") if isinstance(body, dict) else None
-            return name, Failure("request", f"http_{status}", str((told or {}).get("message") or "no message"))
+            message = str((told or {}).get("message") or "no message")
+            return name, Failure("request", refusal_reason(f"http_{status}", message), message)
         return name, body
 
     @_understood
@@ -171,8 +173,8 @@ class AnthropicBatches:
         if result["type"] == "succeeded":
             return name, result["message"]
         error: Mapping[str, JsonValue] = (result.get("error") or {}).get("error") or {}
-        reason = str(error.get("type") or f"batch_{result['type']}")
-        return name, Failure("request", reason, str(error.get("message") or ""))
+        reason, message = str(error.get("type") or f"batch_{result['type']}"), str(error.get("message") or "")
+        return name, Failure("request", refusal_reason(reason, message), message)
 
     @_understood
     async def find(self, http: BatchHttp, mark: str, count: int, since: float) -> tuple[list[str], bool]:

@@ -22,7 +22,7 @@ from hbench.model.http_settings import HttpSettings
 from hbench.model.limits import Prices, Spend, backoff
 from hbench.model.probe import Address, list_models
 from hbench.model.structured import Structured
-from hbench.model.wire import Wire
+from hbench.model.wire import TOO_LONG, Wire
 
 log = logging.getLogger(__name__)
 
@@ -202,7 +202,9 @@ class HttpModel:
                 self._adapt(endpoint, sent, refused=True)
             return await self._try_later(retry, endpoint, job, deliver)
         except RefusedError as refusal:
-            self._health.refused(refusal.status, endpoint.shown, refusal.detail, hopeless=refusal.hopeless)
+            # A long prompt says nothing of the next one.
+            if refusal.reason != TOO_LONG:
+                self._health.refused(refusal.status, endpoint.shown, refusal.detail, hopeless=refusal.hopeless)
             await self._fail(job, Failure("request", refusal.reason, refusal.detail), deliver)
             return None
         finally:

@@ -12,6 +12,15 @@ from hbench.core import Completion, Failure, JsonValue, Request
 
 _SECRETS = re.compile(r"(?i)\b(sk-[\w-]{6,}|bearer\s+[\w.~+/=-]{6,}|AIza[\w-]{20,})")
 
+TOO_LONG = "context_too_long"
+"""Reason of a prompt that does not fit into the model's context, whoever finds it."""
+_TOO_LONG = re.compile(
+    # In turn: OpenAI and vLLM, vLLM again, llama.cpp, llama-cpp-python, Anthropic (twice), Google.
+    r"maximum context length|longer than the maximum model length|exceeds? the available context size"
+    r"|exceed context window|prompt is too long|exceed context limit|input token count\b.*\bexceeds the maximum",
+    re.IGNORECASE | re.DOTALL,
+)
+
 
 class BodyError(Exception):
     """A response that says it is fine and is not; worth another try unless `final`."""
@@ -76,6 +85,14 @@ def understood() -> Iterator[None]:
         raise BodyError("unexpected_body", f"{type(error).__name__}: {error}") from error
 
 
+def without_secrets(body: bytes, secrets: Sequence[str]) -> bytes:
+    """Strike out keys in what a server sent: some quote the request in errors, or even in answers, which are kept."""
+    for secret in secrets:
+        if secret and secret.encode() in body:
+            body = body.replace(secret.encode(), b"***")
+    return body
+
+
 def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:
     """Shorten a foreign text and strike out keys."""
     for secret in secrets:
@@ -83,6 +100,12 @@ def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:
             text = text.replace(secret, "***")
     text = " ".join(_SECRETS.sub("***", text).split())
     return text if len(text) <= limit else f"{text[:limit]}..."
+
+
+def refusal_reason(usual: str, message: str, code: str = "") -> str:
+    """Return the reason of a refusal: `usual`, or that the prompt does not fit."""
+    told = code in ("context_length_exceeded", "exceed_context_size_error") or _TOO_LONG.search(message)
+    return TOO_LONG if told else usual
 
 
 def token_count(value: JsonValue) -> int | None:

@@ -17,6 +17,7 @@ FAULTS = {
     "429": "too many requests",
     "500": "the server failed",
     "503": "the server is overloaded",
+    "too_long": "the prompt does not fit into the model's context",
     "quota": "429 that no waiting mends: the quota is used up",
     "truncated_json": "valid headers, half a JSON text",
     "garbage": "bytes that are no JSON, called JSON",
@@ -91,6 +92,9 @@ def respond(
         case "quota":
             error = {"message": "You exceeded your current quota", "code": "insufficient_quota"}
             return Response.of({"error": error}, 429)
+        case "too_long":
+            message = "This model's maximum context length is 8 tokens. However, your messages resulted in 9 tokens."
+            return Response.of({"error": {"message": message, "code": "context_length_exceeded"}}, 400)
         case "truncated_json":
             return Response(200, good[: len(good) // 2])
         case "garbage":

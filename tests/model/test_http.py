@@ -16,6 +16,7 @@ from hbench.core import Completion, Message, ModelError, Outcome, Request, Sampl
 from hbench.model import http
 from hbench.model.limits import backoff
 from hbench.model.openai import OpenAI
+from hbench.model.wire import TOO_LONG, refusal_reason
 from hbench.testing import MockServer
 
 SECRET = "sk-verysecret0123456789"  # a made-up key
@@ -181,6 +182,32 @@ def test_what_a_retry_cannot_change_is_not_retried(bench: SimpleNamespace) -> No
         assert server.stats.requests == 5
     assert got.reasons == ["http_400"]
     assert "mock fault 400" in next(o.detail for o in got.outcomes.values() if not isinstance(o, Completion))
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000", "too_long"),
+        ("The decoder prompt (length 9000) is longer than the maximum model length of 8192.", "too_long"),
+        ("request (9000 tokens) exceeds the available context size (8192 tokens)", "too_long"),
+        ("Requested tokens (9000) exceed context window of 8192", "too_long"),
+        ("prompt is too long: 210000 tokens > 200000 maximum", "too_long"),
+        ("input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000", "too_long"),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", "too_long"),
+        ("max_tokens is too large: 99999. This model supports at most 16384 completion tokens", "other"),
+        ("Unknown parameter: context", "other"),
+    ],
+)
+def test_providers_words_for_a_prompt_that_does_not_fit(message: str, reason: str) -> None:
+    assert refusal_reason("other", message) == {"too_long": TOO_LONG}.get(reason, reason)
+
+
+def test_prompts_that_do_not_fit_are_named_and_end_nothing(bench: SimpleNamespace) -> None:
+    with MockServer(schedule=["too_long"] * 40) as server:
+        got = bench.answer(make(bench, server.url, concurrency=4), bench.requests(50))
+        assert server.stats.requests == 50
+    assert got.reasons == [TOO_LONG] * 40
+    assert len(got.texts) == 10
 
 
 def test_a_parameter_that_the_server_refuses_ends_the_run_early(bench: SimpleNamespace) -> None:

@@ -83,15 +83,15 @@ EMPTY = ["empty_choices", "no_content", "fewer_choices", "error_body"]
 
 
 def test_the_lists_of_this_file_are_complete() -> None:
-    assert {*STATUSES, *BROKEN, *EMPTY, "quota", "hang", "huge_body"} == set(FAULTS)
+    assert {*STATUSES, *BROKEN, *EMPTY, "quota", "too_long", "hang", "huge_body"} == set(FAULTS)
 
 
-@pytest.mark.parametrize("fault", [*STATUSES, "quota"])
+@pytest.mark.parametrize("fault", [*STATUSES, "quota", "too_long"])
 def test_refusals(fault: str) -> None:
     with MockServer(schedule=[fault], retry_after="7") as server:
         with pytest.raises(urllib.error.HTTPError) as caught:
             ask(server.url)
-        assert caught.value.code == (429 if fault == "quota" else int(fault))
+        assert caught.value.code == (int(fault) if fault.isdigit() else {"quota": 429, "too_long": 400}[fault])
         assert caught.value.headers["Retry-After"] == ("7" if fault in ("429", "503") else None)
         assert text(ask(server.url)) == "[1]"
 
