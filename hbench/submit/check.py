@@ -100,6 +100,11 @@ def check(
         refusals += found
         runs.append(made)
         notices += texts
+    labels = {model.label for made in runs for model in made.models}
+    if len(runs) == len(inventory.runs):
+        refusals += [
+            Refusal("identity", ABOUT, f"no run has a model {label!r}") for label in about.models if label not in labels
+        ]
     if refusals:
         return Checked(tuple(refusals), None)
     entry = Entry(

@@ -47,7 +47,3 @@ def origins(claims: Manifest, about: Submission, place: str) -> Iterator[Refusal
                 "identity", place,
                 f"{model.label}: replayed answers do not say whose they are; name the model in {ABOUT}",
             )  # fmt: skip
-    labels = {model.label for model in claims.models}
-    for label in about.models:
-        if label not in labels and not place.count("/"):
-            yield Refusal("identity", ABOUT, f"no run has a model {label!r}")

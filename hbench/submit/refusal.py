@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from hbench.core.legible import visible
+
 Code = Literal[
     "foreign_file", "symlink", "special_file", "too_large", "secret", "no_run", "malformed", "incomplete", "version",
     "task", "spec", "data", "identity", "plan", "missing_answers", "repeated_answers", "foreign_answers",
@@ -32,7 +34,8 @@ class Refusal:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message} [{self.code}]" if self.place else f"{self.message} [{self.code}]"
+        """Return one line, whatever names and texts hold: continuous integrations obey lines of a certain form."""
+        return visible(f"{self.place}: {self.message} [{self.code}]" if self.place else f"{self.message} [{self.code}]")
 
 
 class Refused(Exception):  # noqa: N818 - an outcome, not an error of the program

@@ -156,6 +156,15 @@ TAMPERED: dict[str, tuple[Change, str, str]] = {
         lambda s: s.edit_line("item", 0, reasoning="sk-proj-0123456789abcdef"), "secret", "kinds__item.jsonl:1",
     ),
     "nobody's answers": (lambda s: (s.folder / "submission.json").unlink(), "identity", "name the model"),
+    "a model that is not there": (
+        lambda s: (s.folder / "submission.json").write_text(
+            '{"models": {"told": {"name": "Told"}, "tolt": {"name": "Tolt"}}}'
+        ),
+        "identity", "no run has a model 'tolt'",
+    ),
+    "a name that is a command": (
+        lambda s: (s.run / "x\n::error::y").write_text("x"), "foreign_file", r"run/x\n::error::y",
+    ),
     "a page of other types": (
         lambda s: (s.folder / "submission.json").write_text('{"models": {"told": {"name": 3}}}'), "malformed",
         "submission.json",
