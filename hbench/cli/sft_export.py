@@ -11,7 +11,7 @@ import click
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from hbench.train.export import Job
+    from hbench.train.export_job import ExportJob
 
 
 @click.command("export")
@@ -53,8 +53,8 @@ def export(
     include_paths: Sequence[Path],
 ) -> None:
     """Write chat examples from the training splits of tasks, checked against all that is evaluated."""
-    from hbench.train.export import ExportSettings, prepare
     from hbench.train.export import export as write
+    from hbench.train.export_job import ExportSettings, prepare
 
     settings = ExportSettings(per_task, validation, seed, form, allow_policy, drop_leaks)
     job = prepare(list(tasks), data=data, settings=settings, include_paths=include_paths)
@@ -80,7 +80,7 @@ def export(
             say(text, err=True)
 
 
-def _forecast(job: Job) -> None:
+def _forecast(job: ExportJob) -> None:
     from hbench.train.allocation import allocate
 
     settings = job.settings

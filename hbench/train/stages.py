@@ -23,13 +23,14 @@ from hbench.run import evaluate
 from hbench.run.plan import Settings
 from hbench.run.progress import Progress
 from hbench.stat import Resampling
-from hbench.train.export import ExportSettings, export, prepare
+from hbench.train.export import export
+from hbench.train.export_job import ExportSettings, prepare
 from hbench.train.improvement import BASE, TUNED, document, improvement
 from hbench.train.recipe import Recipe
 
 if TYPE_CHECKING:
     from hbench.plugin import Registry
-    from hbench.train.export import Job
+    from hbench.train.export_job import ExportJob
 
 ADAPTER_OPTION = {"hf": "peft", "vllm": "lora"}
 """How each engine names the adapter's folder."""
@@ -97,7 +98,7 @@ class RecipeRun:
                 path.write_text(write(found, "json" if form == "json" else "text"), encoding="utf-8")
         return Outcome(found, self._stages)
 
-    def _export_job(self) -> Job:
+    def _export_job(self) -> ExportJob:
         part = self.recipe.export
         settings = ExportSettings(
             per_task=part.per_task,
@@ -114,7 +115,7 @@ class RecipeRun:
             registry=self._registry,
         )
 
-    def _train(self, job: Job, data: Path) -> Path:
+    def _train(self, job: ExportJob, data: Path) -> Path:
         from hbench.train.trainer import train
 
         config = self.recipe.config()
@@ -182,7 +183,7 @@ class RecipeRun:
         return folder
 
 
-def _exported(job: Job, folder: Path) -> Path:
+def _exported(job: ExportJob, folder: Path) -> Path:
     export(job, folder)
     return folder
 

@@ -15,7 +15,8 @@ from hbench.data import read_records
 from hbench.data.export import SYNTHETIC
 from hbench.data.files import sha256_file
 from hbench.run.evaluate import evaluate
-from hbench.train.export import ExportSettings, export, prepare
+from hbench.train.export import export
+from hbench.train.export_job import ExportSettings, prepare
 from tests.train.toy import Toy, lines, play, spend
 
 Make = Callable[..., dict[str, Any]]
