@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hbench.core import JsonValue, ModelError
 from hbench.model.health import KEEPS
 from hbench.model.limits import backoff, retry_after
-from hbench.model.wire import scrub
+from hbench.model.wire import scrub, without_secrets
 
 if TYPE_CHECKING:
     import aiohttp
@@ -180,13 +180,13 @@ class BatchHttp:
                     *whole, rest = (rest + chunk).split(b"\n")
                     for line in whole:
                         if line.strip():
-                            yield _decoded(line)
+                            yield self._decoded(line)
                     if len(rest) > self._max_body:
                         raise UnclearError(f"a line of {path} is longer than {self._max_body} bytes")
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise UnclearError(self._scrub(error) or type(error).__name__) from error
         if rest.strip():
-            yield _decoded(rest)
+            yield self._decoded(rest)
 
     async def _chunks(self, response: aiohttp.ClientResponse) -> AsyncGenerator[bytes, None]:
         """Yield what arrives, as long as it arrives at more than a crawl."""
@@ -208,7 +208,7 @@ class BatchHttp:
         return body
 
     def _object(self, body: bytes) -> dict[str, JsonValue]:
-        found = json.loads(body)
+        found = json.loads(without_secrets(body, self._secrets))
         if not isinstance(found, dict):
             raise ValueError(f"a JSON object is expected, not {type(found).__name__}")
         if found.get("error"):
@@ -216,11 +216,14 @@ class BatchHttp:
         return found
 
     def _problem(self, status: int, body: bytes) -> str:
-        message, _ = self._complaint(_decoded(body))
+        message, _ = self._complaint(self._decoded(body))
         return f"HTTP {status}: {self._scrub(message or body[:300].decode(errors='replace')) or 'no message'}"
 
     def _scrub(self, text: object) -> str:
         return scrub(str(text), self._secrets)
+
+    def _decoded(self, line: bytes) -> JsonValue:
+        return _decoded(without_secrets(line, self._secrets))
 
 
 def _decoded(line: bytes) -> JsonValue:
