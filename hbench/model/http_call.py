@@ -13,7 +13,7 @@ from hbench.core import JsonValue, ModelError
 from hbench.model.http_settings import HttpSettings
 from hbench.model.limits import retry_after
 from hbench.model.window import OVERLOAD, Window
-from hbench.model.wire import BodyError, Reply, Wire, scrub, understood, without_secrets
+from hbench.model.wire import BodyError, Reply, Wire, refusal_reason, scrub, understood, without_secrets
 
 if TYPE_CHECKING:
     import aiohttp
@@ -206,7 +206,7 @@ class Caller:
                 f"the server points to {self.scrub(target) or 'another address'}; give that as base_url if it is right"
             )
         if status not in RETRIED and status < 500:
-            return RefusedError(status, reason, detail)
+            return RefusedError(status, refusal_reason(reason, message, code), detail)
         wait = retry_after(headers)
         if wait is not None and wait > self.settings.max_wait:
             allowed = f"max_wait={self.settings.max_wait:g}"

@@ -93,14 +93,6 @@ def without_secrets(body: bytes, secrets: Sequence[str]) -> bytes:
     return body
 
 
-def without_secrets(body: bytes, secrets: Sequence[str]) -> bytes:
-    """Strike out keys in what a server sent: some quote the request in errors, or even in answers, which are kept."""
-    for secret in secrets:
-        if secret and secret.encode() in body:
-            body = body.replace(secret.encode(), b"***")
-    return body
-
-
 def scrub(text: str, secrets: Sequence[str] = (), *, limit: int = 300) -> str:
     """Shorten a foreign text and strike out keys."""
     for secret in secrets:
