@@ -58,8 +58,9 @@ def hbench(tmp_path: Path, suite: Path) -> Callable[..., str]:
 )
 def test_a_server_that_quotes_the_key(hbench: Callable[..., str], tmp_path: Path, provider: str, quoting: str) -> None:
     with RawServer(lambda _, request: QUOTING[quoting](request)) as server:
-        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil", "--out", "run",
-                       "--limit", "3", "--model", f"{provider}:m,base_url={server.url},attempts=1,timeout=5")  # fmt: skip
+        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil",
+                       "--out", "run", "--limit", "3", "--model",
+                       f"{provider}:m,base_url={server.url},attempts=1,timeout=5")  # fmt: skip
         assert any(KEYS[PROVIDERS[provider]] in value for value in server.requests[0].headers.values())
     shown += hbench("report", "run", "--stored") + hbench("show", "run", "--record", "1")
     shown += hbench("report", "run", "--format", "json", "-o", "report.json")
@@ -73,8 +74,8 @@ def test_keys_in_words_and_addresses_are_struck_out(hbench: Callable[..., str], 
     password = f"{MARK}in-the-address"
     with RawServer(lambda _, request: [reply(body_of(request))]) as server:
         address = server.url.replace("http://", f"http://user:{password}@")
-        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil", "--out", "run",
-                       "--model", f"openai:m,base_url={address}", "--limit", "2", OPENAI_API_KEY="")  # fmt: skip
+        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil",
+                       "--out", "run", "--model", f"openai:m,base_url={address}", "--limit", "2", OPENAI_API_KEY="")  # fmt: skip
         assert "Authorization".lower() in server.requests[0].headers
     assert "Run: run" in shown, shown
     assert MARK not in shown
@@ -89,8 +90,8 @@ def test_a_fault_of_the_program_shows_no_key(hbench: Callable[..., str], tmp_pat
         "h.Caller._read = fail\n"
     )
     with RawServer(lambda _, request: [reply(body_of(request))]) as server:
-        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil", "--out", "run",
-                       "--model", f"openai:m,base_url={server.url}",
+        shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil",
+                       "--out", "run", "--model", f"openai:m,base_url={server.url}",
                        PYTHONPATH=f"{tmp_path}{os.pathsep}{Path(__file__).resolve().parents[2]}")  # fmt: skip
     assert "a fault of the program" in shown
     assert MARK not in shown
