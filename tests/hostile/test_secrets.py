@@ -33,6 +33,8 @@ QUOTING: dict[str, Callable[[RawRequest], Iterable[bytes]]] = {
     "in a redirect": lambda r: [reply(b"", f"Location: http://x.invalid/?{told(r)}", status="302 Found")],
 }
 
+QUICK = {("openai", "in a refusal"), ("openai", "in an answer")}
+
 
 @pytest.fixture
 def hbench(tmp_path: Path, suite: Path) -> Callable[..., str]:
@@ -52,9 +54,13 @@ def hbench(tmp_path: Path, suite: Path) -> Callable[..., str]:
     return call
 
 
-@pytest.mark.parametrize("quoting", QUOTING)
 @pytest.mark.parametrize(
-    "provider", [pytest.param(name, marks=[pytest.mark.slow] * (name != "openai")) for name in PROVIDERS]
+    ("provider", "quoting"),
+    [
+        pytest.param(provider, quoting, marks=[pytest.mark.slow] * ((provider, quoting) not in QUICK))
+        for provider in PROVIDERS
+        for quoting in QUOTING
+    ],
 )
 def test_a_server_that_quotes_the_key(hbench: Callable[..., str], tmp_path: Path, provider: str, quoting: str) -> None:
     with RawServer(lambda _, request: QUOTING[quoting](request)) as server:
@@ -75,7 +81,8 @@ def test_keys_in_words_and_addresses_are_struck_out(hbench: Callable[..., str], 
     with RawServer(lambda _, request: [reply(body_of(request))]) as server:
         address = server.url.replace("http://", f"http://user:{password}@")
         shown = hbench("eval", "--tasks", "evil/spend", "--data", "data", "--include-path", "evil",
-                       "--out", "run", "--model", f"openai:m,base_url={address}", "--limit", "2", OPENAI_API_KEY="")  # fmt: skip
+                       "--out", "run", "--limit", "2", "--model", f"openai:m,base_url={address}",
+                       OPENAI_API_KEY="")  # fmt: skip
         assert "Authorization".lower() in server.requests[0].headers
     assert "Run: run" in shown, shown
     assert MARK not in shown
