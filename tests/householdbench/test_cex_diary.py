@@ -13,7 +13,7 @@ from hbench.core import BuildReport, DataError
 from hbench_householdbench.sources import cex_diary
 from hbench_householdbench.sources import diary_layouts as layouts
 from hbench_householdbench.sources.demo.cex_diary import QuarterFiles
-from hbench_householdbench.sources.diary_days import days, weekly
+from hbench_householdbench.sources.diary_days import daily_sums, days, weekly
 from hbench_householdbench.sources.diary_files import read_package
 from tests.householdbench.diary import built, family, first_day, member, plain_diary, purchase, qredate
 
@@ -303,7 +303,7 @@ def test_a_real_package(shared_dir: Path) -> None:
     assert len(weeks) == len(families)
     assert found == pytest.approx(expected, rel=1e-12)
     assert 60 < found < 160
-    grid = days(table.with_columns(release_date=pl.lit("2021-09-09")), bought, report)
+    grid = days(table.with_columns(release_date=pl.lit("2021-09-09")), daily_sums(bought), report)
     assert len(grid) == 7 * len(families)
     assert grid["diary_date"].null_count() == len(grid)
     assert grid["daily_total_expenditure_general"].null_count() == len(grid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 from hbench.core import BuildReport, DataError, RawFile
 from hbench.data import raw_files
 from hbench_householdbench.sources import diary_layouts as layouts
-from hbench_householdbench.sources.diary_days import days, strictly_dated, weekly
+from hbench_householdbench.sources.appended import Appended
+from hbench_householdbench.sources.diary_days import daily_sums, days, strictly_dated, weekly
 from hbench_householdbench.sources.diary_files import Quarter, read_package, read_study
 from hbench_householdbench.sources.diary_purchases import STRICT_YEARS, purchases
 from hbench_householdbench.sources.diary_weeks import households, members, weeks
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 FOLDER = "micro/cex/diary"
-_ROW_GROUP = 1 << 13
-"""Rows a group, given so that the files' bytes do not hang on the machine."""
+_WEEKS = 1 << 10
+"""Weeks whose days are made at a time."""
 DAILY = "cex_diary_daily"
 WEEKLY = "cex_diary_weeks"
 _ICPSR = "https://www.icpsr.umich.edu, study {}, version 1 (free account)"
@@ -128,9 +128,8 @@ def write_years(
     """
     import polars as pl
 
-    # One year is held at a time; the parts are joined as a stream.
-    with tempfile.TemporaryDirectory(dir=out, prefix=".years-") as folder:
-        parts: dict[str, list[Path]] = {DAILY: [], WEEKLY: []}
+    # One year is held at a time.
+    with Appended(out / f"{DAILY}.parquet") as daily, Appended(out / f"{WEEKLY}.parquet") as by_week:
         for year, quarters in years:
             table, bought = build_year(year, quarters, report)
             table = table.join(
@@ -147,13 +146,12 @@ def write_years(
                     f"among them {late['source_week_id'][0]}",
                     file=CEX_RELEASES.path,
                 )
-            for name, made in ((DAILY, days(table, bought, report)), (WEEKLY, weekly(table, bought))):
-                parts[name].append(Path(folder) / f"{name}-{year}.parquet")
-                made.write_parquet(parts[name][-1])
-        if not parts[DAILY]:
-            raise DataError("there is no Diary archive", file=FOLDER)
-        for name, files in parts.items():
-            pl.scan_parquet(files).sink_parquet(out / f"{name}.parquet", maintain_order=True, row_group_size=_ROW_GROUP)
+            by_week.add(weekly(table, bought))
+            sums = daily_sums(bought)
+            for some in table.iter_slices(_WEEKS):
+                daily.add(days(some, sums, report))
+    if not daily.rows:
+        raise DataError("there is no Diary archive", file=FOLDER)
 
 
 def build_year(year: int, quarters: Iterator[Quarter], report: BuildReport) -> tuple[pl.DataFrame, pl.DataFrame]:

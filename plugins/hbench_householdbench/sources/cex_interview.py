@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench_householdbench.sources import cex_clean
+from hbench_householdbench.sources.appended import Appended
 from hbench_householdbench.sources.cex_aside import Aside
 from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import Package, family_members, find_packages, package_files
@@ -89,23 +90,10 @@ def _read(package: Package, report: BuildReport) -> pl.DataFrame:
 
 
 def _put_together(aside: Aside, path: Path, releases: pl.DataFrame, report: BuildReport) -> None:
-    import polars as pl
-    import pyarrow.parquet as pq
-
-    writer: pq.ParquetWriter | None = None
-    try:
+    with Appended(path, plain=_OF_ONE) as file:
         for rows in _cleaned(aside, releases, report):
-            table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
-            if writer is None:
-                labels = [name for name, dtype in rows.schema.items() if dtype == pl.String and name not in _OF_ONE]
-                writer = pq.ParquetWriter(
-                    path, table.schema, compression="lz4", use_dictionary=labels, write_statistics=False
-                )
-            writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
-    if writer is None:
+            file.add(rows)
+    if not file.rows:
         raise DataError("the packages hold no interview", file="micro/cex/interview")
 
 

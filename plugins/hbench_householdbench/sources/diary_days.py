@@ -55,8 +55,19 @@ _KEPT = (
 )
 
 
-def days(weeks: pl.DataFrame, purchases: pl.DataFrame, report: BuildReport) -> pl.DataFrame:
-    """Return seven rows for every week of a survey year.
+def daily_sums(purchases: pl.DataFrame) -> pl.DataFrame:
+    """Return what was spent by ``source_week_id`` and ``date`` (`SUMS`, in units)."""
+    import polars as pl
+
+    return (
+        purchases.filter(pl.col("date").is_not_null())
+        .group_by("source_week_id", "date")
+        .agg(_cost(used == "strict", category).sum().alias(name) for name, (used, category) in SUMS.items())
+    )
+
+
+def days(weeks: pl.DataFrame, sums: pl.DataFrame, report: BuildReport) -> pl.DataFrame:
+    """Return seven rows for every week.
 
     A day without purchases is zero where the week has a start, else null; sums by Stephens' rules are null outside of
     1986-1996 and for weeks that start in another year.
@@ -64,17 +75,12 @@ def days(weeks: pl.DataFrame, purchases: pl.DataFrame, report: BuildReport) -> p
     Parameters
     ----------
     weeks : polars.DataFrame
-        The year's weeks, with the households' attributes.
-    purchases : polars.DataFrame
-        The year's purchases, with ``source_week_id``.
+        Weeks of a survey year, with the households' attributes.
+    sums : polars.DataFrame
+        As of `daily_sums`.
     """
     import polars as pl
 
-    sums = (
-        purchases.filter(pl.col("date").is_not_null())
-        .group_by("source_week_id", "date")
-        .agg(_cost(used == "strict", category).sum().alias(name) for name, (used, category) in SUMS.items())
-    )
     grid = weeks.join(
         pl.DataFrame({"diary_day": range(1, 8)}, schema={"diary_day": pl.Int32}), how="cross"
     ).with_columns(date=pl.col("week_start") + pl.duration(days=pl.col("diary_day") - 1))

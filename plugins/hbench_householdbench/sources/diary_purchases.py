@@ -113,17 +113,27 @@ def _parsed(table: pl.DataFrame) -> pl.DataFrame:
     short = digits.str.len_chars() == 8
     year = digits.str.slice(6).cast(pl.Int32) + pl.when(short).then(1900).otherwise(0)
     date = pl.concat_str(year.cast(pl.String).str.zfill(4), digits.str.slice(2, 4)).str.to_date("%Y%m%d", strict=False)
-    return table.select(
-        codes.newid(pl.col("NEWID")).alias("newid"),
-        units.round().cast(pl.Int64).alias("cost"),
-        ((units - units.round()).abs() > 0.01).alias("rounded"),
-        pl.col("UCC").str.strip_suffix(".0").str.zfill(6).str.extract(r"^(\d{6})$").cast(pl.Int32).alias("ucc"),
-        pl.col("QREDATE"),
-        date.alias("date"),
-        digits.str.len_chars().alias("date_width"),
-        pl.when(date.is_not_null()).then(digits.str.slice(0, 1).cast(pl.Int32)).alias("sequence"),
-        digits.str.slice(1, 1).cast(pl.Int32).alias("weekday"),
+    ucc = pl.col("UCC").str.strip_suffix(".0").str.zfill(6).str.extract(r"^(\d{6})$").cast(pl.Int32)
+    texts = {
+        "NEWID": [codes.newid(pl.col("NEWID")).alias("newid")],
+        "UCC": [ucc.alias("ucc")],
+        "QREDATE": [
+            date.alias("date"),
+            digits.str.len_chars().alias("date_width"),
+            pl.when(date.is_not_null()).then(digits.str.slice(0, 1).cast(pl.Int32)).alias("sequence"),
+            digits.str.slice(1, 1).cast(pl.Int32).alias("weekday"),
+        ],
+    }
+    found = table.select(
+        *texts,
+        cost=units.round().cast(pl.Int64),
+        rounded=(units - units.round()).abs() > 0.01,
     )
+    # Many purchases, few different texts: each is taken apart once.
+    for column, parts in texts.items():
+        each = table.select(column).drop_nulls().unique().select(column, *parts)
+        found = found.join(each, on=column, how="left", maintain_order="left")
+    return found.drop("NEWID", "UCC")
 
 
 def _categories(year: int) -> dict[str, pl.Expr]:
