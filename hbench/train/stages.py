@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hbench.core import JsonValue
+from hbench.core import JsonValue, ModelError
 from hbench.data import atomic_file, fingerprint
 from hbench.model.weights import folder_fingerprint
 from hbench.report.comparison import Comparison, View
@@ -143,7 +143,11 @@ class RecipeRun:
         )
         job = replace(job, path=self._folder(label, job.plan.digest(job.entrants)))
         began = self._begin(label, job.path)
-        evaluate.run(job, progress=self._progress, command=sys.argv[:1])
+        result = evaluate.run(job, progress=self._progress, command=sys.argv[:1])
+        for about in result.results.gave_up:
+            # A comparison of what it had answered so far would not be one, and training takes long.
+            hint = "Once this is mended, the same command goes on from there."
+            raise ModelError(f"the {label} model gave up: {about['error']}", hint=hint)
         return self._end(label, job.path, began)
 
     def _compare(self, runs: Sequence[Path], trained: set[str]) -> Document:

@@ -142,6 +142,8 @@ def test_other_files_are_left_alone(toy: Toy, make: Make) -> None:
     with pytest.raises(DataError, match="not empty"):
         make()
     assert contents(toy.out) == {"diary.txt": b"mine"}
+    (toy.out / "diary.txt").unlink()
+    assert make()["examples"]["train"] == len(lines(toy.out / "train.jsonl"))  # an empty folder is taken
 
 
 def test_policy_tasks_are_held_out_unless_they_are_allowed(make: Make) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hbench.core import TrainingError
+from hbench.core import ModelError, TrainingError
 from hbench.report.comparison import Comparison, View
-from hbench.run.evaluate import evaluate
+from hbench.run.evaluate import Result, evaluate
+from hbench.run.results import Results
 from hbench.stat import Resampling
 from hbench.train import stages
 from hbench.train.improvement import improvement
@@ -148,6 +149,20 @@ def test_a_training_that_fails_is_tried_again(
     monkeypatch.setattr("hbench.train.trainer.train", trainer)
     ran(text)
     assert len(trainer.calls) == 1
+
+
+def test_a_model_that_gives_up_ends_the_recipe_before_the_training(
+    run: tuple[Trainer, Callable[..., tuple[stages.Outcome, list[str]]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer, ran = run
+
+    def give_up(job: Any, **_: Any) -> Result:
+        return Result(job.path, Results(gave_up=[{"model": "base", "error": "no memory"}]), {})
+
+    monkeypatch.setattr("hbench.run.evaluate.run", give_up)
+    with pytest.raises(ModelError, match="the base model gave up: no memory"):
+        ran()
+    assert trainer.calls == []
 
 
 def answers(toy: Toy, folder: str, says: Callable[[int], str]) -> Path:
