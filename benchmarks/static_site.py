@@ -32,6 +32,19 @@ from hbench.stat import Resampling
 PROMPT, REASONING = 380, 110
 """Words of a person's turn and of a model's reasoning."""
 
+TURN = """async () => {
+  const next = document.querySelector('[name="next"]'), view = document.getElementById("viewer");
+  const waits = [];
+  for (let i = 0; i < 60; i += 1) {
+    const start = performance.now();
+    next.click();
+    do await new Promise(requestAnimationFrame); while (view.getAttribute("aria-busy") === "true");
+    waits.push(performance.now() - start);
+  }
+  return waits;
+}"""
+"""Turns sixty pages of the viewer; milliseconds until each record is there."""
+
 
 class Words:
     """Texts of made-up words, few of them frequent and most rare."""
@@ -92,49 +105,39 @@ def opened(folder: Path) -> dict[str, float]:
     if path is None:
         return {}
     command = [sys.executable, "-m", "hbench.cli.main", "view", str(folder), "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    address = server.stdout.readline().split()[0]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+                return waits(browser, server.stdout.readline().split()[0], next((folder / "tasks").iterdir()).name)
+        finally:
+            server.terminate()
+
+
+def waits(browser: Any, address: str, task: str) -> dict[str, float]:
+    """Return the seconds from asking for each page to its content, and from turning a page to the next record."""
     found = {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        task = next((folder / "tasks").iterdir()).name
-        for page_name, ready in (
-            ("index.html", "table.leaderboard"), ("scores.html", "#all-scores .sort"),
-            (f"tasks/{task}#figures", "figure svg[role=img]"),
-            ("analyses.html", "figure svg[role=img]"),
-            ("compare.html", ".canvas svg[role=img]"),
-            ("records.html", ".record-head"),
-        ):  # fmt: skip
-            page = browser.new_page()
-            start = time.perf_counter()
-            page.goto(address + page_name, wait_until="load")
-            page.locator(ready).first.wait_for()
-            found[page_name] = time.perf_counter() - start
-            if page_name != "records.html":
-                page.close()
-        turns = page.evaluate(
-            """async () => {
-              const next = document.querySelector('[name="next"]'), view = document.getElementById("viewer");
-              const waits = [];
-              for (let i = 0; i < 60; i += 1) {
-                const start = performance.now();
-                next.click();
-                do await new Promise(requestAnimationFrame); while (view.getAttribute("aria-busy") === "true");
-                waits.push(performance.now() - start);
-              }
-              return waits;
-            }"""
-        )
-        found["a record turned (median of 60)"] = float(np.median(turns)) / 1000
-        found["a record turned (longest of 60)"] = max(turns) / 1000
+    for name, ready in (
+        ("index.html", "table.leaderboard"),
+        ("scores.html", "#all-scores .sort"),
+        (f"tasks/{task}#figures", "figure svg[role=img]"),
+        ("analyses.html", "figure svg[role=img]"),
+        ("compare.html", ".canvas svg[role=img]"),
+        ("records.html", ".record-head"),
+    ):
+        page = browser.new_page()
         start = time.perf_counter()
-        page.get_by_role("searchbox").fill("no answer says this")
-        page.get_by_text("no record fits").wait_for()
-        found["a search of one task, all chunks loaded"] = time.perf_counter() - start
-        browser.close()
-    server.terminate()
-    server.wait()
+        page.goto(address + name, wait_until="load")
+        page.locator(ready).first.wait_for()
+        found[name] = time.perf_counter() - start
+    turns = page.evaluate(TURN)
+    found["a record turned (median of 60)"] = float(np.median(turns)) / 1000
+    found["a record turned (longest of 60)"] = max(turns) / 1000
+    start = time.perf_counter()
+    page.get_by_role("searchbox").fill("no answer says this")
+    page.get_by_text("no record fits").wait_for()
+    found["a search of one task, all chunks loaded"] = time.perf_counter() - start
     return found
 
 

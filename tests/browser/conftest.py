@@ -55,13 +55,12 @@ def chromium() -> Iterator[Any]:
 def serve(made: Made) -> Iterator[Served]:
     """Serve a site with the command."""
     command = [sys.executable, "-m", "hbench.cli.main", "view", str(made.folder), "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    address = process.stdout.readline().split()[0]
-    yield Served(made, address)
-    process.terminate()
-    process.wait(10)
-    process.stdout.close()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield Served(made, process.stdout.readline().split()[0])
+        finally:
+            process.terminate()
 
 
 @pytest.fixture(scope="session")

@@ -97,3 +97,12 @@ def test_wheel_holds_nothing_else(distributions: Path) -> None:
             "hbench_behaviorbench",
         }
         assert not [name for name in wheel.namelist() if name.endswith((".parquet", ".csv", ".pyc"))]
+
+
+def test_wheel_holds_all_of_the_site(distributions: Path) -> None:
+    """Templates, scripts, the style sheet and the bundled library with its licences are files, not modules."""
+    site = ROOT / "hbench" / "report" / "site"
+    files = [path for folder in ("templates", "assets") for path in (site / folder).rglob("*") if path.is_file()]
+    with zipfile.ZipFile(next(distributions.glob("*.whl"))) as wheel:
+        held = set(wheel.namelist())
+        assert not [path for path in files if path.relative_to(ROOT).as_posix() not in held]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from hbench.core import JsonValue
 from hbench.report.analyses import ANALYSES, Row, as_table
 from hbench.report.site.content import Content
-from hbench.report.site.scores import ScoreBlock, ScoreRow, task_scores
+from hbench.report.site.scores import ScoreBlock, ScoreRow
 from hbench.report.table import Column, Table, figure
 from hbench.run.entrant import Entrant
 from hbench.run.fits import read_reports
@@ -63,13 +63,13 @@ class ModelPage:
     notices: list[str]
 
 
-def model_page(content: Content, label: str, file: str) -> ModelPage:
-    """Gather a model's page; ``file`` is its page's file name without ending."""
+def model_page(content: Content, label: str, file: str, scored: Sequence[ScoreBlock]) -> ModelPage:
+    """Gather a model's page; ``file`` is its page's file name without ending, `scored` what `task_scores` gives."""
     runs = list(_entrants(content, label))
     entrant = runs[0][1]
     scores = [
         Score(block, row, sum(one.place is not None for one in block.rows))
-        for block in task_scores(content.standings)
+        for block in scored
         for row in block.rows
         if row["model"] == label
     ]

@@ -110,8 +110,9 @@ def write_pages(content: Content, folder: Path, title: str, catalogue: Catalogue
     )
     parts = content.comparison.parts
     every = partial(site.write, parts=parts)
+    scored = task_scores(content.standings)
     every("index.html", "index.html", boards=[board_view(found) for found in content.standings], current="Leaderboards")
-    every("scores.html", "scores.html", blocks=task_scores(content.standings), current="Scores")
+    every("scores.html", "scores.html", blocks=scored, current="Scores")
     every("tasks.html", "tasks.html", current="Tasks")
     answered = {label: sum(label in part.answers for part in parts) for label in content.models}
     every("models.html", "models.html", current="Models", spent=_spent(content), answered=answered)
@@ -128,7 +129,7 @@ def write_pages(content: Content, folder: Path, title: str, catalogue: Catalogue
                    current="Tasks")  # fmt: skip
     for label, file in site.models.items():
         mine = [part for part in parts if label in part.answers]
-        site.write(f"models/{file}.html", "model.html", parts=mine, page=model_page(content, label, file),
+        site.write(f"models/{file}.html", "model.html", parts=mine, page=model_page(content, label, file, scored),
                    current="Models")  # fmt: skip
 
 

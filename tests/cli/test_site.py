@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hbench.cli.main import main
+from hbench.run.evaluate import evaluate
+from tests.cli.test_report import TASK
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> str:
+    tasks, data = tmp_path / "tasks", tmp_path / "data"
+    tasks.mkdir()
+    data.mkdir()
+    (tasks / "_suite.yaml").write_text("suite: toy\ntitle: Toy\n")
+    (tasks / "spend.yaml").write_text(TASK)
+    rows = [{"id": f"p{i}", "user": "?", "assistant": f"[{i}]", "naive_baseline": f"[{i + 2}]"} for i in range(20)]
+    (data / "spend.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    evaluate("toy/spend", ["no_change", "marginal:,from=records"], data=str(data), include_paths=[tasks],
+             out=tmp_path / "run")  # fmt: skip
+    return str(tmp_path / "run")
+
+
+def test_one_command_makes_the_site_and_names_the_one_that_shows_it(
+    run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site"
+    assert main(["report", run, "--html", str(site), "--draws-bootstrap", "50", "--title", "Toys & co"]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith(f"See it with: hbench view {site}\n")
+    assert "<title>Toys &amp; co</title>" in (site / "index.html").read_text()
+    assert (site / "records" / "catalogue.json.gz").is_file()
+    assert main(["report", run, "--html", str(site), "--draws-bootstrap", "50", "--no-records"]) == 0
+    assert not (site / "records").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--ess", "FILE"], "--ess is for --html"),
+        (["--html", "site", "--stored"], "it has no --stored"),
+        (["--html", "site", "--analysis", "gains"], "it has no --stored, --plots, --analysis"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], told: str
+) -> None:
+    (tmp_path / "ess.json").write_text("{}")
+    asked = [str(tmp_path / "ess.json") if word == "FILE" else word for word in options]
+    assert main(["report", run, *asked]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_only_a_site_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(tmp_path), "--port", "0"]) == 2
+    assert "hbench report RUN... --html DIR" in capsys.readouterr().err
