@@ -11,16 +11,15 @@ make the same rows, from the gzip and from our Parquet, in chunks; the counts of
 from __future__ import annotations
 
 import gzip
-import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import alone
 
 from hbench_householdbench.sources import cps_basic, cps_codes
 
@@ -188,32 +187,20 @@ def _in_pandas(chunks: Any, out: Path) -> int:
     return len(table)
 
 
-PARTS: dict[str, Callable[[Path, Path], int]] = {
+PARTS: dict[str, alone.Part] = {
     **{"unpack": unpack, "panel": panel, "rows": rows},
     "pandas panel": pandas_panel,
     **{"pandas from gzip": pandas_gzip, "pandas from our Parquet": pandas_parquet},
 }
 
 
-def measure(part: str, raw: Path, out: Path) -> dict[str, float]:
-    """Run one part in a process of its own; return count, seconds, CPU seconds and peak memory in MiB."""
-    command = [sys.executable, __file__, "--one", part, str(raw), str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
+def part_of(name: str) -> alone.Part:
+    """Return the part of a name; ``generate 2`` writes two million records."""
+    what, _, millions = name.partition(" ")
+    return partial(generate, millions=float(millions)) if what == "generate" else PARTS[name]
 
 
-def _one(part: str, raw: Path, out: Path) -> None:
-    start = time.perf_counter()
-    name, _, argument = part.partition(" ")
-    count = generate(raw, out, float(argument)) if name == "generate" else PARTS[part](raw, out)
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = time.perf_counter() - start
-    cpu, mib = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    print(json.dumps({"count": count, "seconds": seconds, "cpu": cpu, "mib": mib}))
-
-
-def _projected(records: float, got: dict[str, dict[str, float]], raw: Path, out: Path) -> None:
+def _projected(records: float, got: dict[str, alone.Figures], raw: Path, out: Path) -> None:
     """Print what all months would take, in proportion to the records."""
     times = FULL * 1e6 / records
     cpu = got["panel"]["cpu"] + got["rows"]["cpu"]
@@ -227,7 +214,7 @@ def _projected(records: float, got: dict[str, dict[str, float]], raw: Path, out:
     )
 
 
-def _ratios(got: dict[str, dict[str, float]]) -> None:
+def _ratios(got: dict[str, alone.Figures]) -> None:
     """Print how many times as fast as pandas we are."""
     pairs = (
         ("gzip to cleaned Parquet", ("panel",), "pandas panel"),
@@ -236,32 +223,26 @@ def _ratios(got: dict[str, dict[str, float]]) -> None:
         ("our Parquet to the rows, pandas from our Parquet", ("rows",), "pandas from our Parquet"),
     )
     for what, ours, theirs in pairs:
-        wall, cpu = (got[theirs][unit] / sum(got[part][unit] for part in ours) for unit in ("seconds", "cpu"))
-        print(f"  {what}: {wall:.1f} times as fast by wall time, {cpu:.1f} by CPU time", flush=True)
+        print(f"  {what}: {alone.times(got[theirs], *(got[part] for part in ours))}", flush=True)
 
 
 def main() -> None:
     """Print one line for each size and part."""
-    if sys.argv[1:2] == ["--one"]:
-        _one(sys.argv[2], Path(sys.argv[3]), Path(sys.argv[4]))
+    if alone.answer(part_of):
         return
     sizes = sorted(float(text) for text in sys.argv[1:]) or MILLIONS
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    print(f"{'records':>11} {'part':<24} {'count':>11} {'seconds':>8} {'CPU s':>8} {'peak MiB':>9}")
+    alone.show_head("records")
     for millions in sizes:
         with tempfile.TemporaryDirectory() as folder:
             raw, out = Path(folder) / "raw", Path(folder) / "out"
             out.mkdir()
             # In a process of its own as well: a child's peak would start from its parent's.
-            records = int(measure(f"generate {millions}", raw, out)["count"])
+            records = int(alone.measure(f"generate {millions}", raw, out)["count"])
             got = {}
             for part in PARTS if millions == sizes[0] else list(PARTS)[:3]:
-                one = got[part] = measure(part, raw, out)
-                print(
-                    f"{records:>11,} {part:<24} {one['count']:>11,} {one['seconds']:>8.1f} {one['cpu']:>8.1f} "
-                    f"{one['mib']:>9.0f}",
-                    flush=True,
-                )
+                got[part] = alone.measure(part, raw, out)
+                alone.show(f"{records:,}", part, got[part])
             _projected(records, got, raw, out)
             if "pandas from gzip" in got:
                 counts = {got[part]["count"] for part in ("rows", "pandas from gzip", "pandas from our Parquet")}
