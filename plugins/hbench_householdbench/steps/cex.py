@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
@@ -26,7 +28,8 @@ def cex_categories_add_up(frame: pl.LazyFrame, context: StepContext) -> pl.LazyF
     for suffix in ("", "_lag1", "_lag2", "_lag3"):
         columns = [f"{name}{suffix}" for name in CATEGORIES]
         context.need(frame, [*columns, _TOTAL + suffix])
-        gap = (pl.sum_horizontal(columns, ignore_nulls=False) - pl.col(_TOTAL + suffix)).abs()
+        # From left to right: polars' horizontal sum adds in the order in which threads come to it.
+        gap = (reduce(add, map(pl.col, columns)) - pl.col(_TOTAL + suffix)).abs()
         odd = frame.select(context.task.key.id, gap.alias("gap")).filter(pl.col("gap") > _TOLERANCE).collect()
         if len(odd):
             row = odd.row(0)

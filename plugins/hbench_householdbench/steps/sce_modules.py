@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
@@ -39,7 +41,9 @@ def sce_allocation_shares(frame: pl.LazyFrame, context: StepContext) -> pl.LazyF
             .then(pl.when(pl.col(answer) == place).then(100.0).otherwise(0.0))
             .alias(share)
             for place, share in enumerate(shares, start=1)
-        ).with_columns(pl.sum_horizontal(shares, ignore_nulls=False).alias(f"{_about(answer)}_share_sum"))
+        )
+        # From left to right: polars' horizontal sum adds in the order in which threads come to it.
+        frame = frame.with_columns(reduce(add, map(pl.col, shares)).alias(f"{_about(answer)}_share_sum"))
     return frame
 
 
