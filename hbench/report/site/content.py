@@ -78,15 +78,16 @@ class Content:
         suites = dict.fromkeys(part.task.suite for part in parts if part.data_kind == "demo")
         return SYNTHETIC if len(kinds) == 1 else f"{SYNTHETIC} (those of data kind demo, here {', '.join(suites)})"
 
-    def notices(self, suites: Sequence[str]) -> list[str]:
-        """Return the texts that providers of some suites' data require to be shown."""
-        told = [
-            text
-            for result in self.comparison.results
-            for suite, texts in result.notices.items()
-            if suite in suites
-            for text in texts
-        ]
+    def notices(self, parts: Sequence[Part]) -> list[str]:
+        """Return the texts that providers of some parts' data require to be shown."""
+        told: list[str] = []
+        for suite in dict.fromkeys(part.task.suite for part in parts):
+            page = self.index.suite(suite)
+            mine = page.notices_of(part.task for part in parts if part.task.suite == suite)
+            # What a run tells besides the suite's own notices, as terms of released data, is of all of its data.
+            others = {notice.text for notice in page.notices} - set(mine)
+            told += [text for result in self.comparison.results for text in result.notices.get(suite, ())
+                     if text not in others]  # fmt: skip
         return list(dict.fromkeys(told))
 
     def notes(self) -> list[str]:
@@ -97,7 +98,7 @@ class Content:
             results = [replace(result, invalid=[]) for result in results]
         said = [*notes(results), *self.comparison.notes]
         said += [note for found in self.standings for note in found.notes]
-        notices = set(self.notices(self.suites()))
+        notices = set(self.notices(self.comparison.parts))
         return [note for note in dict.fromkeys(said) if note not in notices]
 
 

@@ -59,8 +59,6 @@ class ModelPage:
     cost: Row | None
     tables: list[Table]
     fits: Table
-    banner: str
-    notices: list[str]
 
 
 def model_page(content: Content, label: str, file: str, scored: Sequence[ScoreBlock]) -> ModelPage:
@@ -77,7 +75,6 @@ def model_page(content: Content, label: str, file: str, scored: Sequence[ScoreBl
     main = {(found.suite, found.split, column.name) for found in content.standings
             for column in found.leaderboard.columns if column.main}  # fmt: skip
     heads = [score.row for score in scores if score.block.headline]
-    parts = [part for part in content.comparison.parts if label in part.answers]
     tables = [as_table(ANALYSES[n].title, content.of_model(n, label), (*ANALYSES[n].hidden, "model", "mode"))
               for n in LISTED]  # fmt: skip
     return ModelPage(
@@ -97,8 +94,6 @@ def model_page(content: Content, label: str, file: str, scored: Sequence[ScoreBl
         cost=next(iter(content.of_model("cost", label)), None),
         tables=[table for table in tables if table.rows],
         fits=_fits(runs),
-        banner=content.banner(parts),
-        notices=content.notices(list(dict.fromkeys(part.task.suite for part in parts))),
     )
 
 

@@ -57,7 +57,6 @@ class Site:
 
     def write(self, path: str, template: str, *, parts: Sequence[Part], plots: bool = False, **context: Any) -> None:
         """Write a page that shows some parts."""
-        suites = list(dict.fromkeys(part.task.suite for part in parts))
         given = {
             "site": self,
             "content": self.content,
@@ -68,7 +67,7 @@ class Site:
             "version": __version__,
             "policy": POLICY,
             "banner": self.content.banner(parts),
-            "notices": self.content.notices(suites),
+            "notices": self.content.notices(parts),
             **context,
         }
         target = self.folder / path

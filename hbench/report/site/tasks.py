@@ -74,8 +74,6 @@ class TaskPage:
     figures: list[Figure]
     tables: list[Table]
     pairs: list[Row]
-    banner: str
-    notices: list[str]
 
 
 def task_page(content: Content, name: str, file: str) -> TaskPage:
@@ -104,8 +102,6 @@ def task_page(content: Content, name: str, file: str) -> TaskPage:
         figures=[figure for n in DRAWN for figure in figures(n, found[n])],
         tables=[table for table in tables if table.rows],
         pairs=pairs,
-        banner=content.banner(parts),
-        notices=content.notices([task.suite]),
     )
 
 

@@ -18,6 +18,7 @@ from hbench.report.site.figures import figures
 from hbench.report.site.pages import PLACES
 from hbench.report.site.policy import POLICY
 from hbench.report.site.vendored import ASSETS, VENDORED
+from hbench.spec.task import Notice, Suite
 from tests.report.site.making import HOSTILE, VIEW, Made, Page
 
 
@@ -100,6 +101,34 @@ def test_hostile_texts_stay_texts(hostile_site: Made) -> None:
 def test_providers_notices_stand_on_every_page_of_their_data(hostile_site: Made) -> None:
     for path in hostile_site.pages():
         assert "notice </script>" in Page(path).text, path.name
+
+
+def test_a_notice_of_one_source_stands_with_the_tasks_that_use_it_only(site: Made, tmp_path: Path) -> None:
+    from hbench.report.site.content import gather
+
+    content = gather(site.comparison, VIEW)
+    page = content.index.suite("study")
+    notices = (Notice(text="of all"), Notice(text="of the survey", sources=("survey",)))
+    parts = [replace(part, task=part.task.model_copy(update={"source": "survey"})) if part.task.task == "move" else part
+             for part in site.comparison.parts]  # fmt: skip
+    run = site.comparison.runs[0]
+    told = {"study": ["of all", "of the survey", "terms of a release"]}
+    runs = (replace(run, results=replace(run.results, notices=told)),)
+    index = _Index(page.model_copy(update={"notices": notices}))
+    content = replace(content, comparison=replace(site.comparison, parts=parts, runs=runs), index=index)  # type: ignore
+    assert content.notices(parts) == ["of all", "of the survey", "terms of a release"]
+    others = [part for part in parts if part.task.task != "move"]
+    assert content.notices(others) == ["of all", "terms of a release"]
+
+
+class _Index:
+    """One suite's page."""
+
+    def __init__(self, page: Suite) -> None:
+        self.page = page
+
+    def suite(self, name: str) -> Suite:
+        return self.page
 
 
 def test_pages_of_synthetic_data_say_so(site: Made, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 // All text from data and models is set as text, never as markup.
 (() => {
   "use strict";
-  const FEW = 8; // draws shown before "all draws"
+  const FEW = 4; // draws shown before "all draws"
   const SVG = "http://www.w3.org/2000/svg";
 
   const element = (name, attributes = {}, ...children) => {
@@ -101,7 +101,7 @@
   const drawOf = (draw, which, several) => {
     const box = element("div", { class: "draw" });
     if (several) box.append(element("h4", {}, `Draw ${which + 1}`));
-    if (draw.reasoning) box.append(element("details", { open: "" }, element("summary", {}, "Reasoning"), element("pre", { class: "text reasoning", dir: "auto" }, draw.reasoning)));
+    if (draw.reasoning) box.append(element("details", several ? {} : { open: "" }, element("summary", {}, "Reasoning"), element("pre", { class: "text reasoning", dir: "auto" }, draw.reasoning)));
     if ("text" in draw) box.append(element("pre", { class: "text answer", dir: "auto" }, typeof draw.text === "string" ? draw.text || "(empty)" : JSON.stringify(draw.text)));
     if (draw.failure) {
       const [stage, reason, detail] = draw.failure;
