@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from hbench.train.config import TrainConfig
@@ -17,6 +18,7 @@ def sft_config(
     precision: str,
     processes: int,
     judge: str | None,
+    afresh: bool,
     on_cpu: bool,
 ) -> Any:
     """Return TRL's settings.
@@ -33,11 +35,15 @@ def sft_config(
         Over which a step's batch is divided.
     judge : str or None
         What tells the best checkpoint, the lower the better; None: nothing is validated.
+    afresh : bool
+        Whether training begins, and the base model is validated; else it goes on.
     on_cpu : bool
         Whether there is no accelerator.
     """
     judged = {
         "eval_strategy": "steps",
+        # Not by `Trainer.evaluate` before `Trainer.train`: that would leave the processes' gradients apart.
+        "eval_on_start": afresh,
         "eval_steps": _interval(config.eval_every),
         "load_best_model_at_end": True,
         "metric_for_best_model": f"eval_{judge}",
@@ -80,10 +86,21 @@ def sft_config(
     )
 
 
-def callbacks(config: TrainConfig, folder: TrainingFolder, say: Say, *, judged: bool, main: bool) -> list[Any]:
-    """Return what listens to a training: progress, early stopping, TensorBoard."""
+def callbacks(
+    config: TrainConfig,
+    folder: TrainingFolder,
+    say: Say,
+    *,
+    judged: bool,
+    main: bool,
+    before: Callable[[float], None],
+) -> list[Any]:
+    """Return what listens to a training: progress, the base model's validation, early stopping, TensorBoard.
+
+    `before` gets the base model's validation loss.
+    """
     transformers = need("transformers")
-    found = [progress_callback(say)]
+    found = [progress_callback(say, before)]
     if judged and config.patience:
         found.append(transformers.EarlyStoppingCallback(early_stopping_patience=config.patience))
     if config.tensorboard and main:

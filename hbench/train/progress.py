@@ -60,8 +60,8 @@ def quiet() -> Iterator[None]:
         levels.set_verbosity(before)
 
 
-def progress_callback(say: Say) -> Any:
-    """Return a callback for transformers' trainer that says a line at every log."""
+def progress_callback(say: Say, before: Callable[[float], None]) -> Any:
+    """Return a callback for transformers' trainer that says a line at every log and hands on the base model's loss."""
     base: Any = need("transformers").TrainerCallback
 
     def on_log(self: Any, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
@@ -69,7 +69,11 @@ def progress_callback(say: Say) -> Any:
             parts = [f"{name.replace('_', ' ')} {logs[name]:.4f}" for name in _SHOWN if name in logs]
             say(f"step {state.global_step} of {state.max_steps}: {', '.join(parts)}, rate {logs['learning_rate']:.2e}")
 
-    return type("Progress", (base,), {"on_log": on_log})()
+    def on_evaluate(self: Any, args: Any, state: Any, control: Any, metrics: Any = None, **kwargs: Any) -> None:
+        if state.global_step == 0:
+            before(metrics["eval_loss"])
+
+    return type("Progress", (base,), {"on_log": on_log, "on_evaluate": on_evaluate})()
 
 
 _SHOWN = ("loss", "cross_entropy", "number_token_loss")

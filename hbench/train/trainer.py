@@ -97,7 +97,8 @@ class _Training:
         counts = self._tokens(encoder, numbers)
         self.validator = self._validator(encoder, counts, include_paths, registry)
         need("transformers").set_seed(config.seed)
-        trainer = self._trainer(load_model(config, precision), tokenizer, precision, numbers)
+        last = self.folder.last_checkpoint()
+        trainer = self._trainer(load_model(config, precision), tokenizer, precision, numbers, afresh=last is None)
         self.trainer = trainer
         if config.packing:
             check_packing(trainer.accelerator.unwrap_model(trainer.model))
@@ -105,8 +106,7 @@ class _Training:
             "examples": {split: dump_counts(some) for split, some in counts.items()},
             "device": {"processes": self.state.num_processes, "kind": self.state.device.type, "precision": precision},
         }
-        self._validate_first(trainer)
-        return self._train(trainer)
+        return self._train(trainer, last)
 
     def _begin(self) -> bool:
         """Write the manifest, or compare it with that of the training that is gone on with; say if that is finished."""
@@ -194,6 +194,8 @@ class _Training:
         tokenizer: Any,
         precision: str,
         numbers: NumberTokenLoss | None,
+        *,
+        afresh: bool,
     ) -> AnswerTrainer:
         from hbench.train.answer_trainer import AnswerTrainer
         from hbench.train.arguments import callbacks, sft_config
@@ -209,6 +211,7 @@ class _Training:
             precision=precision,
             processes=self.state.num_processes,
             judge=judge,
+            afresh=afresh,
             on_cpu=self.state.device.type == "cpu",
         )
         trainer = AnswerTrainer(
@@ -219,7 +222,12 @@ class _Training:
             processing_class=tokenizer,
             peft_config=lora_config(self.config),
             callbacks=callbacks(
-                self.config, self.folder, self.say, judged=judge is not None, main=self.state.is_main_process
+                self.config,
+                self.folder,
+                self.say,
+                judged=judge is not None,
+                main=self.state.is_main_process,
+                before=self._note_before,
             ),
             numbers=numbers,
             weight=self.config.ntl_weight,
@@ -228,29 +236,23 @@ class _Training:
         trainer.remove_callback(need("transformers").PrinterCallback)
         return trainer
 
-    def _validate_first(self, trainer: AnswerTrainer) -> None:
-        """Validate the base model, unless that was done before the training was interrupted."""
-        if trainer.eval_dataset is None:
-            return
-        if self.validator is not None and "before" in self.manifest:
-            self.validator.before = {one["task"]: TaskScore(**one) for one in self.manifest["before"]["scores"]}
-            return
-        if "before" in self.manifest:
-            return
-        found = trainer.evaluate()
-        self.manifest["before"] = {"loss": found["eval_loss"], "scores": []}
+    def _note_before(self, loss: float) -> None:
+        """Note what the base model's validation found; later ones are measured against it."""
+        before: dict[str, Any] = {"loss": loss, "scores": []}
         if self.validator is not None:
-            self.manifest["before"]["scores"] = dump_scores(self.validator.before or {})
-            self.manifest["before"]["not_judged"] = self.validator.without_metric
+            before["scores"] = dump_scores(self.validator.before or {})
+            before["not_judged"] = self.validator.without_metric
             for task in self.validator.without_metric:
                 self.say(f"{task}: no metric can be computed, or it is perfect; the task does not judge this training")
+        self.manifest["before"] = before
         if self.state.is_main_process:
             self.folder.write(self.manifest)
 
-    def _train(self, trainer: AnswerTrainer) -> Path:
-        last = self.folder.last_checkpoint()
+    def _train(self, trainer: AnswerTrainer, last: Path | None) -> Path:
         if last is not None:
             self.say(f"going on from {last.name}")
+            if self.validator is not None:
+                self.validator.before = {one["task"]: TaskScore(**one) for one in self.manifest["before"]["scores"]}
         began = time.monotonic()
         trainer.train(resume_from_checkpoint=None if last is None else str(last))
         if self.state.is_main_process:

@@ -82,7 +82,7 @@ def finish(
     validations = [
         {"step": entry["step"], **{name.removeprefix("eval_"): _plain(value) for name, value in entry.items()
                                    if name.startswith("eval_") and not name.endswith(_UNTOLD)}}
-        for entry in history if "eval_loss" in entry
+        for entry in history if "eval_loss" in entry and entry["step"]
     ]  # fmt: skip
     return {
         **manifest,
