@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from hbench.core import ModelError, TrainingError
 from hbench.report.comparison import Comparison, View
@@ -18,6 +19,7 @@ from hbench.stat import Resampling
 from hbench.train import stages
 from hbench.train.improvement import improvement
 from hbench.train.recipe import read_recipe
+from tests.train import tiny
 from tests.train.toy import Toy, lines
 
 RECIPE = """
@@ -240,3 +242,36 @@ def test_a_mean_of_tasks_is_of_those_that_were_or_were_not_trained(
     text = (toy.out / "improvement.txt").read_text()
     assert "mean of 2" in text
     assert json.loads((toy.out / "improvement.json").read_text())["recipe"]["model"] == "some/model"
+
+
+@pytest.mark.slow
+def test_a_real_model_goes_through_all_stages(toy: Toy, tmp_path: Path) -> None:
+    """Two layers of random weights: what is learned is of no matter, that all parts fit together is."""
+    for package in ("trl", "peft", "lm_eval"):
+        pytest.importorskip(package)
+    base = tiny.base(tmp_path / "model")
+    settings = {**tiny.FAST, "eval_records": 0, "max_steps": 2}
+    text = yaml.safe_dump(
+        {
+            "model": str(base),
+            "export": {"tasks": "spend", "validation": 4},
+            "train": settings,
+            "evaluate": {
+                "tasks": ["spend", "reform"],
+                "draws": 2,
+                "limit": 4,
+                "options": {"max_tokens": 6, "temperature": 1.0, "batch_size": 4, "seeding": "chunk"},
+            },
+            "compare": {"resamples": 200},
+        }
+    )
+    recipe = read_recipe(written(tmp_path, text), data=[str(toy.data)])
+    outcome = stages.RecipeRun(recipe, toy.out, include_paths=[toy.tasks]).run()
+    adapter = toy.out / str(outcome.stages["adapter"]["folder"])
+    assert (adapter / "adapter_config.json").is_file()
+    asked = {
+        (row["task"], row["taught"], row["n"]) for row in outcome.document.rows if row["metric"] == "valid answers"
+    }
+    assert {("spend", "trained", 4), ("reform", "held out", 1)} <= asked
+    tuned = json.loads((toy.out / str(outcome.stages["tuned"]["folder"]) / "manifest.json").read_text())
+    assert str(adapter) in tuned["models"][0]["spec"]
