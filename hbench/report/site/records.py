@@ -204,4 +204,4 @@ def _chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
 def _write(path: Path, content: Any) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # No time and no name in the head: the same records give the same bytes.
-    path.write_bytes(gzip.compress(compact(content).encode("ascii"), compresslevel=9, mtime=0))
+    path.write_bytes(gzip.compress(compact(content).encode("ascii"), compresslevel=6, mtime=0))

@@ -15,6 +15,7 @@ from hbench.core.direction import ARROW, IN_WORDS
 from hbench.core.legible import legible, visible
 from hbench.report.table import figure, share
 
+_ENCODE = json.JSONEncoder(separators=(",", ":"), ensure_ascii=True, allow_nan=False, default=str).encode
 TEMPLATES = Path(__file__).parent / "templates"
 _IN_HTML = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
@@ -54,7 +55,11 @@ def json_block(value: Any) -> Markup:
 
 def compact(value: Any) -> str:
     """Write JSON without spaces; numbers that JSON does not know are null, and half characters are written out."""
-    return json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    try:
+        return _ENCODE(value)
+    except ValueError:
+        # Only what holds NaN or infinity is gone through number by number.
+        return _ENCODE(_plain(value))
 
 
 def _plain(value: Any) -> Any:
@@ -62,9 +67,7 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, str | int | bool) else str(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def count(number: int | float | None) -> str:
@@ -77,5 +80,5 @@ def plain(value: Any) -> str:
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict | list | tuple):
-        return visible(json.dumps(_plain(value), ensure_ascii=False))
+        return visible(json.dumps(_plain(value), ensure_ascii=False, default=str))
     return "none" if value is None else str(value)

@@ -21,9 +21,8 @@
   // The same mark as the server's: see marks.py.
   const whisker = ([value, lo, hi], least, most) => {
     const at = (number) => (most > least ? (100 * (number - least)) / (most - least) : 50).toFixed(1);
-    const svg = drawn("svg", { class: "whisker", viewBox: "-4 0 108 12", "aria-hidden": "true", focusable: "false" });
-    svg.append(drawn("line", { class: "scale", x1: 0, x2: 100, y1: 6, y2: 6 }));
-    if (lo !== null) svg.append(drawn("line", { class: "reach", x1: at(lo), x2: at(hi), y1: 6, y2: 6 }));
+    const svg = drawn("svg", { class: "whisker", viewBox: "-4 0 108 12", "aria-hidden": "true" });
+    if (lo !== null) svg.append(drawn("line", { x1: at(lo), x2: at(hi), y1: 6, y2: 6 }));
     svg.append(drawn("circle", { cx: at(value), cy: 6, r: 3.2 }));
     return svg;
   };
