@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hbench.cli.ls import INCLUDE, JSON
+from hbench.cli.options import INCLUDE_PATHS, JSON
 from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command() -> None:
 )
 @click.option("--only", multiple=True, metavar="CHECK", help="This check only; repeatable.")
 @JSON
-@INCLUDE
+@INCLUDE_PATHS
 def suite(
     name: str,
     data: Sequence[str],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.executor import EXECUTOR, make_executor
+from hbench.cli.options import INCLUDE_PATHS
 from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -21,13 +22,6 @@ if TYPE_CHECKING:
     from hbench.spec import Task, TaskEntry, TaskIndex
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_INCLUDE = click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
 _FUNNEL = "Show the rows after every step."
 _JOBS = click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
 
@@ -42,7 +36,7 @@ def command() -> None:
 @click.option("--raw", type=FOLDER, help="Folder that holds the raw files.")
 @click.option("--check", is_flag=True, help="Also compare the raw files' checksums, which reads them whole.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-@_INCLUDE
+@INCLUDE_PATHS
 def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, include_paths: Sequence[Path]) -> None:
     """Show what the store has of TASKS, and the raw files that more would need."""
     from hbench.data import Store
@@ -75,7 +69,7 @@ def status(tasks: Sequence[str], raw: Path | None, check: bool, as_json: bool, i
 @click.option("--funnel/--no-funnel", default=True, show_default=True, help=_FUNNEL)
 @_JOBS
 @EXECUTOR
-@_INCLUDE
+@INCLUDE_PATHS
 @click.pass_context
 def build(
     context: click.Context,
@@ -108,7 +102,7 @@ def build(
 @click.option("--funnel/--no-funnel", default=False, show_default=True, help=_FUNNEL)
 @_JOBS
 @EXECUTOR
-@_INCLUDE
+@INCLUDE_PATHS
 @click.pass_context
 def demo(
     context: click.Context,
@@ -133,7 +127,7 @@ def demo(
 @click.argument("tasks", nargs=-1, required=True)
 @click.option("--set", "name", metavar="NAME", help="Which of the suite's released sets (default: the first).")
 @click.option("--revision", help="Branch, tag or commit of the data set; the commit is pinned.")
-@_INCLUDE
+@INCLUDE_PATHS
 def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_paths: Sequence[Path]) -> None:
     """Download the released data of the suites of TASKS."""
     from hbench.core import DataError
@@ -171,7 +165,7 @@ def fetch(tasks: Sequence[str], name: str | None, revision: str | None, include_
 )
 @click.option("--data", "choices", multiple=True, metavar="[SUITE=]KIND", help="Which data, as in `hbench eval`.")
 @click.option("--sample", type=click.Choice(["eval", "all"]), default="eval", show_default=True)
-@_INCLUDE
+@INCLUDE_PATHS
 def export(
     tasks: Sequence[str],
     out: Path,

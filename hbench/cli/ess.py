@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.executor import EXECUTOR, make_executor
+from hbench.cli.options import INCLUDE_PATHS
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -46,10 +47,7 @@ if TYPE_CHECKING:
 @click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="Without --run: demo, build, hub, package, folder.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Without --run: at most N records a split.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Without --run: folder of the run.")
-@click.option(
-    "--include-path", "include_paths", multiple=True, type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)  # fmt: skip
+@INCLUDE_PATHS
 @click.option("--effect", metavar="CONTROL,TREATED", help="Compare predicted effects of the tasks' treatment.")
 @click.option("--propensity", default="logit", show_default=True, metavar="logit|share|P",
               help="With --effect: estimated by a cross-fitted logit, the arm's share, or known.")  # fmt: skip

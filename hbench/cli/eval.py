@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hbench.cli.executor import EXECUTOR, make_executor
+from hbench.cli.options import DATA, INCLUDE_PATHS, REPAIR_NESTING, REPAIR_NUMBERS
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -33,14 +34,8 @@ if TYPE_CHECKING:
     metavar="SPEC",
     help="A model, as `marginal` or `openai:NAME,base_url=URL`; repeatable.",
 )
-@click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="demo, build, hub, package, or a folder.")
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@DATA
+@INCLUDE_PATHS
 @click.option("--skip-absent", is_flag=True, help="Leave out tasks whose data are not there, and name them.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N records of each task and split.")
 @click.option("--draws", type=click.IntRange(min=1), metavar="K", help="Draws per record (default: the task's).")
@@ -50,8 +45,8 @@ if TYPE_CHECKING:
     "--split", "splits", multiple=True, help="Splits to evaluate, each scored apart (default: all that are for it)."
 )
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run.")
-@click.option("--repair-numbers", is_flag=True, help="Read $ and thousands separators where an answer fails without.")
-@click.option("--repair-nesting", is_flag=True, help="Put missing outer brackets around probability vectors.")
+@REPAIR_NUMBERS
+@REPAIR_NESTING
 @click.option(
     "--invalid-policy",
     "policy",

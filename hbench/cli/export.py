@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from hbench.cli.options import DATA, INCLUDE_PATHS, REPAIR_NESTING, REPAIR_NUMBERS
 from hbench.cli.terminal import say
 
 
@@ -19,14 +20,8 @@ def command() -> None:
 @command.command("lm-eval")
 @click.argument("out", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--tasks", required=True, multiple=True, metavar="EXPR", help="Which tasks; repeatable.")
-@click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="demo, build, hub, package, or a folder.")
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@DATA
+@INCLUDE_PATHS
 @click.option("--draws", type=click.IntRange(min=1), metavar="K", help="Draws per record (default: the task's).")
 @click.option("--sample", type=click.Choice(["eval", "all"]), default="eval", show_default=True)
 @click.option("--split", "splits", multiple=True, help="Splits to evaluate (default: all that are for it).")
@@ -36,8 +31,8 @@ def command() -> None:
     default="",
     help="Generation settings, as temperature=0,max_tokens=512.",
 )
-@click.option("--repair-numbers", is_flag=True, help="Read $ and thousands separators where an answer fails without.")
-@click.option("--repair-nesting", is_flag=True, help="Put missing outer brackets around probability vectors.")
+@REPAIR_NUMBERS
+@REPAIR_NESTING
 @click.option(
     "--invalid-policy",
     "policy",

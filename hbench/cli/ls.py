@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.options import INCLUDE_PATHS, JSON
 from hbench.cli.table import show
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
     from hbench.spec import BrokenFile, TaskEntry, TaskIndex
 
-INCLUDE = click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A further folder of tasks; repeatable.",
-)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 PATTERN = click.argument("pattern", required=False)
 _COMPONENTS = (
     ("models", "Back ends and baselines that --model can name."),
@@ -48,7 +41,7 @@ def command() -> None:
 @command.command("tasks")
 @PATTERN
 @JSON
-@INCLUDE
+@INCLUDE_PATHS
 def tasks(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> None:
     """List tasks. Files that are no tasks are named on standard error."""
     from hbench.spec import discover
@@ -66,7 +59,7 @@ def tasks(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> 
 @command.command("suites")
 @PATTERN
 @JSON
-@INCLUDE
+@INCLUDE_PATHS
 def suites(pattern: str | None, as_json: bool, include_paths: Sequence[Path]) -> None:
     """List suites."""
     from hbench.spec import discover

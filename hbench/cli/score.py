@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.options import INCLUDE_PATHS, REPAIR_NESTING, REPAIR_NUMBERS
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--records", required=True, type=FILE, help="True answers (JSON Lines, CSV or Parquet).")
 @click.option("--predictions", required=True, type=FILE, help="Predictions, named by id and time as the records are.")
 @click.option("--prediction-field", metavar="FIELD", help="Field of the prediction rows that holds the answer.")
-@click.option("--repair-numbers", is_flag=True, help="Read $ and thousands separators where an answer fails without.")
-@click.option("--repair-nesting", is_flag=True, help="Put missing outer brackets around probability vectors.")
+@REPAIR_NUMBERS
+@REPAIR_NESTING
 @click.option("--weights", is_flag=True, help="Weight rows by their survey weights.")
 @click.option(
     "--json",
@@ -38,13 +39,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     metavar="SHARE",
     help="Exit with 1 above this share of invalid answers.",
 )
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@INCLUDE_PATHS
 def command(
     expression: str,
     records: Path,

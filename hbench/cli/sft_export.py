@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hbench.cli.options import DATA, INCLUDE_PATHS
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("export")
 @click.option("--tasks", required=True, multiple=True, metavar="EXPR", help="Which tasks, as in `hbench eval`.")
-@click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="demo, build, hub, package, or a folder.")
+@DATA
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="A new folder.")
 @click.option("--per-task", type=click.IntRange(min=1), metavar="N", help="At most N training records of each task.")
 @click.option(
@@ -32,13 +33,7 @@ if TYPE_CHECKING:
 @click.option("--allow-policy", is_flag=True, help="Take policy tasks as well, which are held out otherwise.")
 @click.option("--drop-leaks", is_flag=True, help="Leave out, and count, what would give away an evaluation record.")
 @click.option("--dry-run", is_flag=True, help="Count the examples from the sizes of the splits; write nothing.")
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@INCLUDE_PATHS
 def export(
     tasks: Sequence[str],
     data: Sequence[str],

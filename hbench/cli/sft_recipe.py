@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from hbench.cli.options import INCLUDE_PATHS
 from hbench.cli.terminal import say
 
 
@@ -20,13 +21,7 @@ from hbench.cli.terminal import say
 @click.option(
     "--format", "form", type=click.Choice(["text", "md", "csv", "json", "latex"]), default="text", show_default=True
 )
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@INCLUDE_PATHS
 def recipe(
     file: Path, out: Path, model: str | None, data: Sequence[str], form: Any, include_paths: Sequence[Path]
 ) -> None:

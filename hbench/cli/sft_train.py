@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from hbench.cli.options import INCLUDE_PATHS
 from hbench.cli.terminal import say
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -26,13 +27,7 @@ NEW = click.Path(file_okay=False, path_type=Path)
 @click.option("--loss", type=click.Choice(["ce", "ntl"]), help="Cross-entropy, or the number-token loss beside it.")
 @click.option("--seed", type=int, help="Seed of weights, order and dropout.")
 @click.option("--show-config", is_flag=True, help="Show all settings as YAML and end.")
-@click.option(
-    "--include-path",
-    "include_paths",
-    multiple=True,
-    type=click.Path(exists=True, path_type=Path),
-    help="Further folders of tasks.",
-)
+@INCLUDE_PATHS
 def train(
     model: str | None,
     data: Path,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hbench.cli.ls import INCLUDE
+from hbench.cli.options import INCLUDE_PATHS
 from hbench.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--data", multiple=True, metavar="[SUITE=]KIND", help="Where records come from, as for `eval`.")
 @click.option("--task", metavar="T", help="Of a run: the task (default: its first).")
 @click.option("--model", metavar="M", help="Of a run: the model (default: all).")
-@INCLUDE
+@INCLUDE_PATHS
 def command(
     what: str,
     number: int | None,

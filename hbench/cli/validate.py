@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hbench.cli.ls import INCLUDE, JSON
+from hbench.cli.options import INCLUDE_PATHS, JSON
 from hbench.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ Findings = tuple[Path, "list[HbenchError]"]
 @click.command("validate")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(exists=True, path_type=Path))
 @JSON
-@INCLUDE
+@INCLUDE_PATHS
 def command(paths: Sequence[Path], as_json: bool, include_paths: Sequence[Path]) -> None:
     """Check the task files in PATHs (default: all that are installed).
 
