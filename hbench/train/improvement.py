@@ -19,6 +19,7 @@ from hbench.report.notes import notes
 from hbench.report.table import Column, Table, figure, finite
 from hbench.report.writers import Document
 from hbench.stat import bootstrap_task
+from hbench.train.redrawn import population_scores
 
 Row = dict[str, Any]
 BASE, TUNED = "base", "tuned"
@@ -90,7 +91,7 @@ def document(comparison: Comparison, rows: list[Row], view: View, *, more: Row) 
     said = [
         f"of {len(judged)} scores of tasks {clear} are better with an interval that excludes zero, {worse} worse, "
         f"{len(judged) - clear - worse} unclear",
-        view.described(),
+        f"{view.described()}; where one prompt is drawn many times, the draws are resampled as well",
         "gain: above zero the tuned model is better; strict gain: with invalid answers by the strict rule",
         *notes(comparison.results),
         *comparison.notes,
@@ -110,12 +111,16 @@ def _of_part(comparison: Comparison, part: Part, view: View, trained: Collection
             own, strict = (draw_scores(comparison, part, how, k) for how in (view, strictly))
             yield _Score(part, taught, metric, better, k, n, own[BASE], own[TUNED], (strict[BASE], strict[TUNED]))
         return
-    found = [bootstrap_task(part.name, comparison.statistics(part, how), how.resampling) for how in (view, strictly)]
-    for number, use in enumerate(found[0].uses):
-        own, strict = (of_draws(draws, number) for draws in found)
-        name = use.metric if use.target is None else f"{use.metric} of {use.target}"
+    given = [comparison.statistics(part, how) for how in (view, strictly)]
+    if part.population:
+        found = [population_scores(part.name, one, view.resampling) for one in given]
+    else:
+        boots = [bootstrap_task(part.name, one, view.resampling) for one in given]
+        found = [[of_draws(boot, use) for use in range(len(boot.uses))] for boot in boots]
+    for use, own, strict in zip(given[0][BASE].uses, *found, strict=True):
+        name = use.use.metric if use.use.target is None else f"{use.use.metric} of {use.use.target}"
         yield _Score(
-            part, taught, name, use.better, part.draws, n, own[BASE], own[TUNED], (strict[BASE], strict[TUNED])
+            part, taught, name, use.metric.better, part.draws, n, own[BASE], own[TUNED], (strict[BASE], strict[TUNED])
         )
 
 

@@ -20,7 +20,7 @@ from hbench.train import stages
 from hbench.train.improvement import improvement
 from hbench.train.recipe import read_recipe
 from tests.train import tiny
-from tests.train.toy import Toy, lines
+from tests.train.toy import PLAY, Toy, lines, play
 
 RECIPE = """
 model: some/model
@@ -225,6 +225,31 @@ def test_what_gets_worse_is_said(toy: Toy) -> None:
     found = compared(toy, lambda i: f"[{201 + i}]", lambda i: f"[{231 + i}]")
     assert found["relmae"]["gain"] == pytest.approx(-30.0)
     assert found["relmae"]["verdict"] == "worse"
+
+
+def test_draws_of_a_population_are_resampled(toy: Toy) -> None:
+    """All people give 50, so that nothing but the model's draws can vary."""
+    text = PLAY.replace("task: play", "task: share").replace("kind: numeric", "kind: population")
+    text = text.replace("round: integer}", "round: integer, aggregate: population, draws: 40}")
+    text = text.replace("metrics: [mae]", "metrics: [{metric: wasserstein, level: distributional}]")
+    (toy.tasks / "share.yaml").write_text(text)
+    toy.write("share", "test", [play(f"c{i}", 50) for i in range(12)])
+    runs = []
+    for name, far in (("base", 20), ("tuned", 10)):
+        # Half of the draws are right, half are off: the distance's mean is half of that, and so is its deviation.
+        said = [{"id": f"c{i}-1", "draw": k, "prediction": f"[{50 + far * (k % 2)}]"} for i in range(12) for k in range(40)]  # fmt: skip  # noqa: E501
+        path = toy.data.parent / name / "toy/share.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in said))
+        model = f"replay:{path.parents[1]},label={name}"
+        runs.append(evaluate("share", model, data=str(toy.data), include_paths=[toy.tasks], out=toy.out / name).path)
+    view = View(resampling=Resampling(draws=2000, seed=1))
+    rows = {row["metric"]: row for row in improvement(Comparison.load(runs), view, trained=())}
+    row = rows["wasserstein"]
+    assert (row["base"], row["tuned"], row["gain"]) == pytest.approx((10.0, 5.0, 5.0))
+    assert row["gain_se"] == pytest.approx(np.sqrt((10**2 + 5**2) / 40), rel=0.06)
+    assert row["taught"] == "held out"
+    assert (rows["valid answers"]["base"], rows["valid answers"]["n"]) == (1.0, 12)
 
 
 def test_a_mean_of_tasks_is_of_those_that_were_or_were_not_trained(
