@@ -13,13 +13,14 @@ DEMO_TASKS := '@randhie,@wagepanel,surv_resp_pred,demo_pred_age,pers_score_pred,
 # Many tests start fresh interpreters: compiled modules are worth keeping, whatever the shell says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test slow browser lint audit licences sbom clean
+.PHONY: help demo test slow browser lint docs audit licences sbom clean
 help:
 	@echo "make demo   evaluate reference models on small real and synthetic surveys, ending with a leaderboard"
 	@echo "make test   run the tests"
 	@echo "make slow   run the tests that take longer or need real data, a language model or fresh environments"
 	@echo "make browser open a site in Chromium; needs the extra 'browser' and chromium"
 	@echo "make lint   style, types and import contracts"
+	@echo "make docs   the documentation, into build/docs; every link must lead somewhere"
 	@echo "make audit, make licences, make sbom   what the project stands on"
 
 $(VENV)/ready: pyproject.toml $(wildcard plugins/*/pyproject.toml)
@@ -50,6 +51,13 @@ lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	touch $@
+
+docs: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 # The tools that look at the environment have one of their own, or they would look at themselves.
 $(SUPPLY)/ready:

@@ -1,19 +1,30 @@
-"""Runs a guide: its shell blocks are executed, its titled blocks are the files that they name."""
+"""Runs a guide: its shell and Python blocks are executed, its titled blocks are the files that they name.
+
+What a block says is compared with the ``text`` block that follows it: its lines must come in this order, and a line
+``...`` stands for any others. A block that cannot run here has a comment before it, ``<!-- not run: REASON -->``.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
 import venv
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-_FENCE = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n+)?"
+    r"^```(?P<language>\w*)(?: title=\"?(?P<title>[^\s\"]+)\"?)?\n(?P<text>.*?)^```$"
+    r"(?:\n+```text\n(?P<shown>.*?)^```$)?",
+    re.MULTILINE | re.DOTALL,
+)
 
 # Stands in for pip: what a guide installs is here already, or is a folder that needs nothing from elsewhere.
 PIP = """#!{python}
@@ -38,19 +49,42 @@ if "-e" in given:  # an editable install needs a package more; links do as well
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: shell commands, or the content of the file `title`."""
+    """A fenced block: shell commands, Python, or the content of the file `title`."""
 
     language: str
     title: str | None
     text: str
     line: int
+    reason: str | None = None
+    """Why it is not run."""
+    shown: str | None = None
+    """What the page says that it prints."""
+
+
+def all_blocks(page: Path) -> Iterator[Block]:
+    """Yield the blocks of a page, those without a language and those that are not run among them."""
+    text = page.read_text(encoding="utf-8")
+    for found in _FENCE.finditer(text):
+        line = text.count("\n", 0, found.start("language")) + 1
+        yield Block(found["language"], found["title"], found["text"], line, found["reason"], found["shown"])
 
 
 def blocks(guide: Path) -> Iterator[Block]:
-    """Yield the blocks of a guide."""
-    text = guide.read_text(encoding="utf-8")
-    for found in _FENCE.finditer(text):
-        yield Block(found[1], found[2], found[3], text.count("\n", 0, found.start()) + 1)
+    """Yield the blocks of a guide that are run."""
+    for block in all_blocks(guide):
+        if block.language and block.reason is None:
+            yield block
+
+
+def missing_lines(shown: str, said: str) -> Iterator[str]:
+    """Yield the shown lines that were not said after the one before; ``...`` stands for a line's rest."""
+    lines = iter([line.rstrip() for line in said.splitlines()])
+    for wanted in (line.rstrip() for line in shown.splitlines()):
+        if wanted in ("", "..."):
+            continue
+        start, cut, _ = wanted.partition("...")
+        if not any(line.startswith(start) if cut else line == wanted for line in lines):
+            yield wanted
 
 
 class Shell:
@@ -59,6 +93,7 @@ class Shell:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "work"
         self.folder.mkdir()
+        self._groups: list[int] = []
         venv.create(folder / "venv", with_pip=False, symlinks=True)
         self.bin = folder / "venv" / "bin"
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -78,18 +113,33 @@ class Shell:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
             return ""
-        assert block.language == "bash", f"line {block.line}: a block of {block.language} without a title"
-        shell = shutil.which("bash") or "sh"
-        done = subprocess.run(
-            [shell, "-e", "-c", block.text],
+        if block.language == "python":
+            command = [str(self.bin / "python"), "-c", block.text]
+        else:
+            assert block.language == "bash", f"line {block.line}: a block of {block.language} without a title"
+            command = [shutil.which("bash") or "sh", "-e", "-c", block.text]
+        process = subprocess.Popen(
+            command,
             cwd=self.folder,
             env={**os.environ, "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
+            start_new_session=True,  # so that what runs on behind it can be ended
         )
-        assert done.returncode == 0, f"line {block.line}:\n{block.text}\n{done.stdout}\n{done.stderr}"
-        return done.stdout + done.stderr
+        self._groups.append(process.pid)
+        out, err = process.communicate()
+        assert process.returncode == 0, f"line {block.line}:\n{block.text}\n{out}\n{err}"
+        if block.shown is not None:
+            missing = next(missing_lines(block.shown, out + err), None)
+            assert missing is None, f"line {block.line}: it does not say {missing!r}, but\n{out}\n{err}"
+        return out + err
+
+    def stop(self) -> None:
+        """End what blocks have left running."""
+        for group in self._groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
 
     def install(self, what: Path) -> None:
         """Install a folder or a wheel, without what it needs."""

@@ -25,7 +25,7 @@ ALLOWED = frozenset({
 
 MPL and LGPL ask of whoever changes those packages themselves, which hbench does not.
 """
-NOT_PASSED_ON = frozenset({"test", "dev"})
+NOT_PASSED_ON = frozenset({"test", "dev", "docs"})
 """Extras for work on the project alone."""
 WORDS = {
     "3-clause bsd license": "BSD-3-Clause",
@@ -53,7 +53,7 @@ _HEAD = """# Licences of the dependencies
 Made by `make licences` from the metadata of the packages as installed; `python -m tests.supply.licences --check`
 compares, and fails for a licence that is unknown or not in its list. hbench itself is under Apache-2.0 and carries
 none of these packages: they are installed beside it. What is needed for `core` comes with `pip install hbench`, the
-rest with the extras named. `test` and `dev` are for work on the project and are passed on with nothing.
+rest with the extras named. `test`, `dev` and `docs` are for work on the project and are passed on with nothing.
 
 | package | licence | needed for |
 |---|---|---|
