@@ -49,8 +49,10 @@ def test_tasks_show_the_notices_of_their_own_data_only(tasks: Mapping[str, Task]
     shown = {name: suite.notices_of([task]) for name, task in tasks.items()}
     assert ["FRBNY" in text for text in shown["labor_sce_offer"]] == [True]
     assert ["IPUMS" in text for text in shown["house_census_move"]] == [True]
-    assert shown["cons_cex_total"] == ()
-    assert len(suite.notices_of(tasks.values())) == 4
+    # The economy is in every prompt; files of the BLS itself require nothing.
+    assert [text.partition(":")[0] for text in shown["cons_cex_total"]] == ["FRED-QD"]
+    assert ["ICPSR" in text for text in shown["cons_cex_sspay"]] == [False, True]
+    assert len(suite.notices_of(tasks.values())) == 6
 
 
 def test_all_75_reference_fits_have_their_seed(tasks: Mapping[str, Task]) -> None:
