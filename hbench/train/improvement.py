@@ -173,8 +173,11 @@ def _row(scores: list[_Score], view: View, *, scope: str) -> Row:
 
 def _gain(base: list[Estimate], tuned: list[Estimate], better: Better, view: View, prefix: str) -> Row:
     before, after = mean_estimate(base), mean_estimate(tuned)
-    gain = before.gain_of(after, better)
-    bounds = gain.bounds(view)
+    with np.errstate(
+        invalid="ignore"
+    ):  # Where all of a resample is alike, a ratio of spreads is infinitely far from 1.
+        gain = before.gain_of(after, better)
+        bounds = gain.bounds(view)
     verdict = "unclear"
     if not math.isnan(bounds.lo) and (bounds.lo > 0 or bounds.hi < 0):
         verdict = "better" if bounds.lo > 0 else "worse"
