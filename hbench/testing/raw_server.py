@@ -136,6 +136,10 @@ def _read(connection: socket.socket) -> RawRequest | None:
         if not more:
             return None
         data += more
+        if not data[:1].isalpha():
+            # Not HTTP: the beginning of TLS, say.
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+            return None
     head, _, body = data.partition(b"\r\n\r\n")
     line, *rest = head.decode("latin-1").split("\r\n")
     headers = {name.lower(): value.strip() for name, _, value in (part.partition(":") for part in rest)}

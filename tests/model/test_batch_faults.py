@@ -67,7 +67,7 @@ class Desk:
 
 
 def ask(bench: SimpleNamespace, provider: str, url: str, folder: Path, **options: Any) -> Any:
-    given = {"base_url": url, "timeout": 2, "patience": 3, "batch_poll": 0.02, "max_body": 2**20, **options}
+    given = {"base_url": url, "timeout": 30, "patience": 60, "batch_poll": 0.02, "max_body": 2**20, **options}
     model = PROVIDERS[provider].create("m", given, bench.Context())
     model.use_batches(folder)
     return bench.answer(model, bench.requests(5))

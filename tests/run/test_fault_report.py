@@ -36,7 +36,7 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def eval_words(toy: Any, server: MockServer, **options: Any) -> list[str]:
-    given = {"base_url": server.url, "timeout": 0.4, "concurrency": 1, "patience": 60, **options}
+    given = {"base_url": server.url, "timeout": 2, "concurrency": 1, "patience": 60, **options}
     model = "openai:m," + ",".join(f"{name}={value}" for name, value in given.items())
     return ["eval", "--tasks", "spend", "--data", str(toy.data), "--include-path", str(toy.tasks), "--out",
             str(toy.root / "run"), "--model", model]  # fmt: skip
