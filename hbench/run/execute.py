@@ -76,7 +76,7 @@ async def _execute(
             except ModelError as error:
                 asked.error = error
             finally:
-                # Asked as an attribute: an adapter passes it on, which a protocol's check does not see since Python 3.12.
+                # An adapter passes it on as an attribute, which a protocol's check does not see since Python 3.12.
                 asked.retries.update(getattr(model, "retries", {}))
                 await model.aclose()
                 progress.finish(asked)
