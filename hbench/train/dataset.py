@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,6 +51,22 @@ def split_file(folder: Path, split: Split) -> Path | None:
     if len(found) > 1:
         raise TrainingError(f"there are two files of examples: {found[0].name} and {found[1].name}", file=folder)
     return found[0] if found else None
+
+
+def splits_of(folder: Path) -> list[Split]:
+    """Return the splits that a set has examples of."""
+    known: tuple[Split, ...] = ("train", "validation")
+    return [split for split in known if split_file(folder, split) is not None]
+
+
+def set_notice(folder: Path) -> str | None:
+    """Return what must be said of a set and of all that is made from it, as that its data are synthetic."""
+    try:
+        notice = json.loads((folder / "manifest.json").read_text(encoding="utf-8")).get("notice")
+    except (OSError, ValueError, AttributeError):
+        # A set without a manifest was not made by hbench, and says nothing of its origin.
+        return None
+    return notice if isinstance(notice, str) else None
 
 
 def read_examples(folder: Path, split: Split, *, per_task: int | None = None) -> Iterator[ChatExample]:

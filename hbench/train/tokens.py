@@ -104,6 +104,11 @@ def write_tokens(
     return counts
 
 
+def written(path: Path) -> bool:
+    """Say whether examples are written already, counts and all."""
+    return path.is_file() and path.with_suffix(".json").is_file()
+
+
 def read_tokens(path: Path) -> Any:
     """Return written examples as a `datasets.Dataset` that is read from disk as needed."""
     from datasets import Dataset

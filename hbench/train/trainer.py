@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,13 +12,13 @@ from hbench.train.adapter import lora_config, save_adapter
 from hbench.train.base_model import base_identity, load_model, load_tokenizer, model_ends, precision_of
 from hbench.train.chat import ChatEncoder
 from hbench.train.config import TrainConfig
-from hbench.train.dataset import read_examples, set_fingerprint, split_file
+from hbench.train.dataset import read_examples, set_fingerprint, set_notice, splits_of
 from hbench.train.digits import find_digits
 from hbench.train.number_token_loss import NumberTokenLoss
 from hbench.train.packages import need
 from hbench.train.packing import check_packing
 from hbench.train.progress import Say, quiet, tell_counts, tell_scores
-from hbench.train.tokens import Limits, TokenCounts, read_counts, read_tokens, write_tokens
+from hbench.train.tokens import Limits, TokenCounts, read_counts, read_tokens, write_tokens, written
 from hbench.train.training_folder import TrainingFolder
 from hbench.train.training_manifest import begin, dump_counts, dump_scores, finish
 from hbench.train.validation import TaskScore
@@ -122,7 +121,7 @@ class _Training:
                 f"{self.config.device_batch_size} times {self.state.num_processes} processes"
             )
         self.manifest = begin(
-            self.config, base=base_identity(self.config), data=set_fingerprint(self.data), notice=_notice(self.data)
+            self.config, base=base_identity(self.config), data=set_fingerprint(self.data), notice=set_notice(self.data)
         )
         if self.state.is_main_process:
             begun = self.folder.manifest()
@@ -137,23 +136,23 @@ class _Training:
 
     def _tokens(self, encoder: ChatEncoder, numbers: NumberTokenLoss | None) -> dict[str, dict[str, TokenCounts]]:
         """Encode the examples, or find them encoded; return their counts."""
-        config, folder = self.config, self.folder
-        digits = numbers.digits if numbers is not None else None
-        limits = Limits(config.max_length, refuse=config.too_long == "refuse", digits=digits)
-        splits: dict[str, int | None] = {"train": None}
-        if split_file(self.data, "validation") is not None:
-            splits["validation"] = config.eval_records or None
+        config = self.config
+        limits = Limits(
+            config.max_length,
+            refuse=config.too_long == "refuse",
+            digits=None if numbers is None else numbers.digits,
+        )
+        files = {split: self.folder.tokens(split) for split in splits_of(self.data)}
         if self.state.is_main_process:
-            for split, per_task in splits.items():
-                path = folder.tokens(split)
-                if not (path.is_file() and path.with_suffix(".json").is_file()):
-                    examples = read_examples(self.data, split, per_task=per_task)  # type: ignore[arg-type]
-                    write_tokens(path, examples, encoder, limits)
+            for split, path in files.items():
+                per_task = config.eval_records or None if split == "validation" else None
+                if not written(path):
+                    write_tokens(path, read_examples(self.data, split, per_task=per_task), encoder, limits)
         self.state.wait_for_everyone()
-        counts = {split: read_counts(folder.tokens(split)) for split in splits}
-        for split, some in counts.items():
+        counts: dict[str, dict[str, TokenCounts]] = {split: read_counts(path) for split, path in files.items()}
+        for name, some in counts.items():
             for line in tell_counts(some, config.max_length):
-                self.say(f"{split}: {line}")
+                self.say(f"{name}: {line}")
         if not any(count.examples for count in counts["train"].values()):
             raise TrainingError(
                 f"no example is left to train on: none has at most {config.max_length:,} tokens",
@@ -281,13 +280,3 @@ class _Training:
 
 def _silent(line: str) -> None:
     """Show nothing."""
-
-
-def _notice(data: Path) -> str | None:
-    """Return what must be said of a set, as that its data are synthetic."""
-    try:
-        notice = json.loads((data / "manifest.json").read_text(encoding="utf-8")).get("notice")
-    except (OSError, ValueError, AttributeError):
-        # A set without a manifest was not made by hbench, and says nothing of its origin.
-        return None
-    return notice if isinstance(notice, str) else None

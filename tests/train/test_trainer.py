@@ -246,3 +246,16 @@ def test_a_set_without_records_is_validated_by_its_examples(base: Path, tmp_path
     manifest = run(settings(base, max_steps=1), data, tmp_path / "out")
     # No-change answers are unknown, so that the first metric cannot be computed.
     assert [one["metric"] for one in manifest["before"]["scores"]] == ["nmae"]
+
+
+def test_without_validation_examples_the_last_adapter_is_kept(base: Path, tmp_path: Path) -> None:
+    import shutil
+
+    data = tiny.examples(tmp_path / "data")
+    shutil.rmtree(data / "records")
+    (data / "validation.jsonl").unlink()
+    (data / "manifest.json").write_text('{"notice": "synthetic data"}')
+    manifest = run(settings(base, max_steps=3, eval_every=2), data, tmp_path / "out")
+    assert (manifest["steps"], manifest["best_step"], manifest["validations"]) == (3, None, [])
+    assert "before" not in manifest
+    assert manifest["notice"] == "synthetic data"
