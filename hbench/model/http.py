@@ -15,6 +15,7 @@ from typing import Literal
 from hbench.core import Deliver, Failure, JsonValue, ModelError, Request
 from hbench.model.accounts import Accounts, Job, Stats
 from hbench.model.batch_apis import APIS
+from hbench.model.context_length import ContextLength
 from hbench.model.flow import Flow
 from hbench.model.health import Health
 from hbench.model.http_call import Caller, Endpoint, RefusedError, RetryError, shown_address
@@ -64,6 +65,7 @@ class HttpModel:
         self._endpoints = [Endpoint(url.rstrip("/") + wire.path, settings.concurrency) for url in settings.urls]
         self._health = Health(name, patience=settings.patience, many=max(20, 3 * settings.attempts))
         self._caller = Caller(name, wire, settings, secrets)
+        self._context = ContextLength(settings.context)
         self._flow: Flow[Job] | None = None
         self._batch_folder: Path | None = None
 
@@ -127,6 +129,10 @@ class HttpModel:
         self._batch_folder = folder
         self._accounts.discount(self.settings.batch_discount)
 
+    def excess(self, request: Request) -> Failure | None:
+        """Return why a request is longer than the stated context, by estimate, or None."""
+        return self._context.excess(request)
+
     async def probe(self) -> list[Address]:
         """Find out whether each address answers; the model is not asked."""
         found = []
@@ -153,31 +159,34 @@ class HttpModel:
             Where the key is refused, the model unknown, the spend limit reached, or the server gone for longer than the
             patience allows. What was delivered stays.
         """
-        if self._batch_folder is not None:
+        jobs = self._jobs(self._context.fitting(requests))
+        if self._batch_folder is None:
+            await self._answer_one_by_one(jobs, deliver)
+        else:
             from hbench.model.http_batches import answer_in_batches
 
-            jobs = self._jobs(requests)
             await answer_in_batches(
                 self.name, jobs, deliver, self._wire, self.settings, self._accounts, self._secrets, self._batch_folder
             )
-            return
+        await self._context.tell(deliver)
 
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._caller.aclose()
+
+    async def _answer_one_by_one(self, jobs: Iterator[Job], deliver: Deliver) -> None:
         async def handle(job: Job) -> float | None:
             return await self._handle(job, deliver)
 
         self._caller.open(self._endpoints)
         self._flow = Flow(
-            self._jobs(requests),
+            jobs,
             handle,
             concurrency=self.settings.concurrency,
             max_parked=max(self.settings.max_parked, 4 * self.settings.concurrency),
             may_take=lambda: self._health.reachable,
         )
         await self._flow.run()
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._caller.aclose()
 
     def _jobs(self, requests: Iterable[Request]) -> Iterator[Job]:
         for request in requests:

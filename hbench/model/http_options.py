@@ -80,6 +80,7 @@ def read_http_settings(read: Options, name: str, urls: tuple[str, ...], *, path:
         patience=read.number("patience", usual.patience),
         max_wait=read.number("max_wait", usual.max_wait),
         max_body=read.integer("max_body", usual.max_body),
+        context=read.integer("context", 0) or None,
         requests_per_minute=read.number("requests_per_minute", positive=True),
         tokens_per_minute=read.number("tokens_per_minute", positive=True),
         batch_requests=read.integer("batch_requests", usual.batch_requests),

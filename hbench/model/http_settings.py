@@ -26,6 +26,8 @@ class HttpSettings:
         Seconds: for one try; without any answer before the model is given up; that a Retry-After may ask for.
     max_body : int
         Bytes above which a response is refused.
+    context : int or None
+        Tokens of prompt and answer above which a request is not sent.
     requests_per_minute, tokens_per_minute : float or None
         Rate limits.
     batch_requests, batch_poll, batch_discount
@@ -45,6 +47,7 @@ class HttpSettings:
     max_wait: float = 300.0
     max_body: int = 16 * 2**20
     max_parked: int = 1024
+    context: int | None = None
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     batch_requests: int = 10_000

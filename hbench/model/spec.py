@@ -20,9 +20,9 @@ _DECODER = json.JSONDecoder()
 PLUMBING = frozenset(
     {
         "adaptive", "attempts", "base_url", "batch_discount", "batch_poll", "batch_requests", "batch_size",
-        "chunk_size", "concurrency", "device", "key_env", "max_batch_size", "max_body", "max_cost", "max_wait",
-        "parallelize", "patience", "price_in", "price_out", "requests_per_minute", "start_timeout", "timeout",
-        "tokens_per_minute",
+        "chunk_size", "concurrency", "context", "device", "key_env", "max_batch_size", "max_body", "max_cost",
+        "max_wait", "parallelize", "patience", "price_in", "price_out", "requests_per_minute",
+        "start_timeout", "timeout", "tokens_per_minute",
         # Of engines: parallelism and memory.
         "async_scheduling", "block_size", "cpu_offload_gb", "data_parallel_address", "data_parallel_backend",
         "data_parallel_rpc_port", "data_parallel_size", "data_parallel_size_local", "decode_context_parallel_size",

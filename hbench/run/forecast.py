@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from hbench.core import Model
+from collections.abc import Callable
+
+from hbench.core import Failure, Model, Request
+from hbench.model.context_length import CHARACTERS_PER_TOKEN
 from hbench.model.limits import Prices
 from hbench.run.entrant import Entrant
 from hbench.run.evaluate import JOURNAL, Job
 from hbench.run.execute import missing
 from hbench.run.journal import Journal
 
-CHARACTERS_PER_TOKEN = 4
+_NAMED = 5
+"""Records that do not fit and are named, of each task."""
 
 
 def forecast(job: Job) -> str:
@@ -27,21 +31,28 @@ def forecast(job: Job) -> str:
         for entrant, model in job.models:
             lines.append(f"{entrant.label}:")
             total = tokens = 0
+            excess: Callable[[Request], Failure | None] = getattr(model, "excess", lambda request: None)
             for planned in job.plan.tasks:
                 reason = entrant.unsupported.get(planned.name)
                 if reason is not None:
                     lines.append(f"  {planned.name}: not for this model: {reason}")
                     continue
                 draws = characters = 0
+                too_long: list[str] = []
                 for request in missing(planned, entrant, journal):
                     draws += len(request.draws)
                     characters += len(request.draws) * sum(len(message.content) for message in request.messages)
+                    if excess(request) is not None:
+                        too_long.append(request.record.key)
                 total += draws
                 tokens += characters // CHARACTERS_PER_TOKEN
                 lines.append(
                     f"  {planned.name}: {draws:,} requests, about {characters // CHARACTERS_PER_TOKEN:,} prompt tokens "
                     f"({', '.join(planned.splits)})"
                 )
+                if too_long:
+                    named = ", ".join(too_long[:_NAMED]) + (", ..." if len(too_long) > _NAMED else "")
+                    lines.append(f"    {len(too_long):,} do not fit into the context and are not sent: {named}")
             lines.append(
                 f"  in all: {total:,} requests, about {tokens:,} prompt tokens{_cost(entrant, model, total, tokens)}"
             )

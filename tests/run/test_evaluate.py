@@ -297,6 +297,14 @@ def test_a_dry_run_counts_and_leaves_no_trace(toy: Any) -> None:
     assert not job.path.exists()
 
 
+def test_a_dry_run_names_records_that_are_longer_than_the_stated_context(toy: Any) -> None:
+    job = ready(toy, "spend", ["openai:m,base_url=http://127.0.0.1:1/v1,context=1"], limit=10)
+    keys = [record.key for record in job.plan.tasks[0].records()]
+    assert f"10 do not fit into the context and are not sent: {', '.join(keys[:5])}, ..." in forecast(job)
+    roomy = ready(toy, "spend", ["openai:m,base_url=http://127.0.0.1:1/v1,context=100000"], limit=10)
+    assert "do not fit" not in forecast(roomy)
+
+
 def test_a_spend_limit_holds_over_sessions(toy: Any) -> None:
     with MockServer(answer="[3]") as server:
         model = f"openai:m,base_url={server.url},price_in=10000,price_out=0,concurrency=1"
