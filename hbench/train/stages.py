@@ -23,6 +23,7 @@ from hbench.run import evaluate
 from hbench.run.plan import Settings
 from hbench.run.progress import Progress
 from hbench.stat import Resampling
+from hbench.train.dataset import set_fingerprint
 from hbench.train.export import export
 from hbench.train.export_job import ExportSettings, prepare
 from hbench.train.improvement import BASE, TUNED, document, improvement
@@ -86,11 +87,14 @@ class RecipeRun:
         HbenchError
             For whatever the user can mend; finished stages stay.
         """
+        # First, since it makes what data are not there: the set is checked against all that is evaluated.
+        evaluation = self._evaluation(BASE, {})
         job = self._export_job()
         data = self._stage("set", job.fingerprint, lambda folder: _exported(job, folder))
-        base = self._evaluated(BASE, {})
-        adapter = self._train(job, data)
-        tuned = self._evaluated(TUNED, {ADAPTER_OPTION[self.recipe.evaluate.engine]: str(adapter)})
+        base = self._answered(BASE, evaluation)
+        adapter = self._train(data)
+        option = ADAPTER_OPTION[self.recipe.evaluate.engine]
+        tuned = self._answered(TUNED, self._evaluation(TUNED, {option: str(adapter)}))
         found = self._compare([base, tuned], {planned.name for planned in job.plan.tasks})
         for form in ("text", "json"):
             ending = "txt" if form == "text" else form
@@ -115,12 +119,13 @@ class RecipeRun:
             registry=self._registry,
         )
 
-    def _train(self, job: ExportJob, data: Path) -> Path:
+    def _train(self, data: Path) -> Path:
         from hbench.train.trainer import train
 
         config = self.recipe.config()
+        # The set's content, not its fingerprint: that hangs on what else it was checked against.
         name = fingerprint(
-            {"config": config.model_dump(mode="json"), "base": _content(config.model), "set": job.fingerprint}
+            {"config": config.model_dump(mode="json"), "base": _content(config.model), "set": set_fingerprint(data)}
         )
         return self._stage(
             "adapter",
@@ -130,8 +135,7 @@ class RecipeRun:
             ),
         )
 
-    def _evaluated(self, label: str, adapter: Mapping[str, str]) -> Path:
-        """Evaluate one of the models; what its journal holds already is not asked again."""
+    def _evaluation(self, label: str, adapter: Mapping[str, str]) -> evaluate.Job:
         recipe, part = self.recipe, self.recipe.evaluate
         job = evaluate.prepare(
             list(part.tasks),
@@ -141,7 +145,10 @@ class RecipeRun:
             include_paths=self.include_paths,
             registry=self._registry,
         )
-        job = replace(job, path=self._folder(label, job.plan.digest(job.entrants)))
+        return replace(job, path=self._folder(label, job.plan.digest(job.entrants)))
+
+    def _answered(self, label: str, job: evaluate.Job) -> Path:
+        """Evaluate one of the models; what its journal holds already is not asked again."""
         began = self._begin(label, job.path)
         result = evaluate.run(job, progress=self._progress, command=sys.argv[:1])
         for about in result.results.gave_up:

@@ -136,6 +136,25 @@ def test_stages_that_are_done_are_not_done_again(
     assert changed.stages["adapter"]["folder"] != first.stages["adapter"]["folder"]
 
 
+def test_data_that_come_later_are_checked_and_nothing_is_trained_again(
+    toy: Toy, run: tuple[Trainer, Callable[..., tuple[stages.Outcome, list[str]]]]
+) -> None:
+    trainer, ran = run
+    text = RECIPE.replace("spend, reform", "play").replace("tasks: spend", "tasks: play")
+    secret = toy.data / "toy/secret/test.jsonl"
+    later = secret.read_text()
+    for path in (secret, secret.with_name("train.jsonl")):
+        path.unlink()
+    first, _ = ran(text)
+    secret.write_text(later)
+    second, _ = ran(text)
+    checked = [json.loads((toy.out / str(one.stages["set"]["folder"]) / "manifest.json").read_text())["leakage"]
+               for one in (first, second)]  # fmt: skip
+    assert [one["not_checked"] for one in checked] == [["toy/secret"], []]
+    assert first.stages["adapter"]["folder"] == second.stages["adapter"]["folder"]
+    assert len(trainer.calls) == 1
+
+
 def test_a_training_that_fails_is_tried_again(
     toy: Toy, run: tuple[Trainer, Callable[..., tuple[stages.Outcome, list[str]]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
