@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import Distribution
 from pathlib import Path
 
@@ -76,7 +76,9 @@ def licence_of(package: Distribution) -> str | None:
     found = [WORDS.get(line.rpartition(" :: ")[2].lower()) for line in classifiers]
     if found and all(found):
         return " OR ".join(name for name in found if name)
-    return told if told and " " not in told and _NAME.fullmatch(told) else None
+    if told and " " not in told and _NAME.fullmatch(told):
+        return told
+    return next(filter(None, map(_headed, _licence_files(package))), None)
 
 
 def names_of(expression: str) -> list[str]:
@@ -142,6 +144,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(line)
     print(f"{len(found.found)} packages, {len(wrong)} faults; {len(found.absent)} are not installed here.")
     return 1 if wrong else 0
+
+
+def _licence_files(package: Distribution) -> Iterator[str]:
+    """Yield the texts of the licence files that a package carries."""
+    for name in package.metadata.get_all("License-File") or ():
+        yield package.read_text(f"licenses/{name}") or package.read_text(name) or ""
+
+
+def _headed(text: str) -> str | None:
+    """Return the licence that a text is headed by."""
+    return WORDS.get(text.lstrip().partition("\n")[0].strip().lower())
 
 
 def _is_known(name: str) -> bool:

@@ -10,13 +10,16 @@ from .closure import Closure, closure
 from .licences import PAGE, faults, is_allowed, licence_of, page, unlisted
 
 
+FILES = {"licenses/LICENSE": "MIT License\n\nCopyright (c) 2022", "licenses/OTHER": "All rights reserved."}
+
+
 def package(**fields: Any) -> Any:
     """Return a distribution with some metadata."""
     about = Message()
     for name, values in fields.items():
         for value in values if isinstance(values, list) else [values]:
             about[name.replace("_", "-")] = value
-    return SimpleNamespace(metadata=about, version="1")
+    return SimpleNamespace(metadata=about, version="1", read_text=FILES.get)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +44,8 @@ def package(**fields: Any) -> Any:
         ({"License": "UNKNOWN"}, None),
         ({"License": "see the file"}, None),
         ({"Classifier": "License :: Other/Proprietary License"}, None),
+        ({"License_File": "LICENSE"}, "MIT"),
+        ({"License_File": ["OTHER", "ABSENT"]}, None),
         ({}, None),
     ],
 )
