@@ -70,7 +70,7 @@ def plain_pandas(raw: Path, out: Path) -> int:
     data = data.sort_values("package").drop_duplicates(["NEWID", "year", "QINTRVMO"], keep="last")
     data["quarter"] = (data.QINTRVMO - 1) // 3 + 1
     data["q"], data["at"] = 4 * data.year + data.quarter, 12 * data.year + data.QINTRVMO
-    data["design"] = data.apply(_design, axis=1)
+    data["design"] = _design(data)
     data["id"] = data.design + ":" + data.NEWID.str[:7]
     for name, (current, previous) in SPENDING.items():
         now = data[current[0]].fillna(data[current[1]]) if len(current) > 1 else data[current[0]]
@@ -126,15 +126,14 @@ _LABELS = {"SEX_REF": cex_codes.SEX, "MARITAL1": cex_codes.MARITAL, "REGION": ce
 }
 
 
-def _design(row: Any) -> str:
-    if row.token == "961":
-        return "1986" if row.package == 1995 else "1996"
-    if row.token == "151":
-        return "2005" if row.package == 2014 else "2015"
-    for name, last in (("pre", 7945), ("1986", 7984), ("1996", 8020), ("2005", 8060)):
-        if row.q <= last:
-            return name
-    return "2015"
+def _design(data: Any) -> Any:
+    """Return the survey's design of every interview."""
+    import numpy as np
+
+    named = [data.token.eq("961"), data.token.eq("151")]
+    before = [data.q <= last for last in (7945, 7984, 8020, 8060)]
+    overlap = [np.where(data.package == 1995, "1986", "1996"), np.where(data.package == 2014, "2005", "2015")]
+    return np.select(named + before, [*overlap, "pre", "1986", "1996", "2005"], "2015")
 
 
 if __name__ == "__main__":
