@@ -17,7 +17,8 @@ import pytest
 
 from hbench.core.errors import HbenchError
 
-MARK = "hbench-canary-"
+MARK = "-".join(("hbench", "canary", ""))
+"""What is searched for; put together here, so that copies of this file are no find."""
 VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "HF_TOKEN")
 """Where the back ends look for keys; `test_canary` holds this to what they say."""
 KEYS = {name: f"{MARK}{name.lower().replace('_', '-')}-5f3c9a17" for name in VARIABLES}

@@ -18,6 +18,7 @@ from hbench.model.openai import OpenAI
 from hbench.testing.batch_desk import BatchDesk, BatchPlan
 from hbench.testing.faults import Response
 from hbench.testing.raw_server import FINISH, RESET, RawRequest, RawServer
+from tests.canary import MARK
 from tests.model.test_server_faults import body_of, certificate, chunked, drip, endless, reply
 
 __all__ = ["certificate"]
@@ -174,7 +175,7 @@ def test_a_line_twice_counts_once(bench: SimpleNamespace, tmp_path: Path, provid
 def test_keys_do_not_follow_a_redirect(
     bench: SimpleNamespace, tmp_path: Path, provider: str, call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(KEYS[provider], "hbench-canary-follow")
+    monkeypatch.setenv(KEYS[provider], f"{MARK}follow")
     with RawServer(lambda _, request: [reply(b"{}")]) as other:
         away = status("307 Temporary Redirect", f"Location: http://localhost:{other.port}/v1/files")
         with RawServer(Desk({call: [away] * 99})) as server:

@@ -15,6 +15,7 @@ from hbench.model import http
 from hbench.run.asked import in_words
 from hbench.run.journal import Journal
 from hbench.testing import MockServer
+from tests.canary import MARK
 
 SCHEDULE = [
     "500",
@@ -114,7 +115,7 @@ def test_counts_are_ordered() -> None:
 
 def test_the_folder_of_the_run_holds_no_key(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server quotes the key in its refusal; what is kept of it shows none."""
-    monkeypatch.setenv("OPENAI_API_KEY", "hbench-canary-quoted-by-the-server")
+    monkeypatch.setenv("OPENAI_API_KEY", f"{MARK}quoted-by-the-server")
     with MockServer(answer="[3]", key="another") as server:
         assert main(eval_words(toy, server)) == 1
     for path in Path(toy.root, "run").rglob("*"):

@@ -9,7 +9,6 @@ import pytest
 from .closure import Closure, closure
 from .licences import PAGE, faults, is_allowed, licence_of, page, unlisted
 
-
 FILES = {"licenses/LICENSE": "MIT License\n\nCopyright (c) 2022", "licenses/OTHER": "All rights reserved."}
 
 
