@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,12 +97,12 @@ class Cost:
         return f"{self.wall:6.2f} s wall {self.cpu:6.2f} s CPU {self.mib:6.0f} MiB"
 
 
-def write(folder: Path, records: int) -> None:
-    """Write a task and its records; prompts have the length of a short survey prompt."""
+def write(folder: Path, records: int, *, sentences: int = 6) -> None:
+    """Write a task and its records; prompts have the length of a short survey prompt, or of so many sentences."""
     (folder / "tasks").mkdir(exist_ok=True)
     (folder / "data").mkdir(exist_ok=True)
     (folder / "tasks" / "spend.yaml").write_text(TASK)
-    background = "You live with two others. Your household earned $52,000 last year before taxes. " * 6
+    background = "You live with two others. Your household earned $52,000 last year before taxes. " * sentences
     with (folder / "data" / "spend.jsonl").open("w") as stream:
         for i in range(records):
             row = {
@@ -117,9 +117,12 @@ def write(folder: Path, records: int) -> None:
             stream.write(json.dumps(row) + "\n")
 
 
-def measure(command: Sequence[str], folder: Path) -> Cost:
-    """Run a command and return its cost. Bytecode is cached, as in every installed package."""
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+def measure(command: Sequence[str], folder: Path, more: Mapping[str, str] | None = None) -> Cost:
+    """Run a command and return its cost. Bytecode is cached, as in every installed package.
+
+    The environment is this process's, with `more` in it.
+    """
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "bytecode"), **(more or {})}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.monotonic()
     process = subprocess.Popen(
