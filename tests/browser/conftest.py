@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.report.conftest import Study
-from tests.report.site.making import HOSTILE, Made, hostile_run, make_site
+from tests.report.site.making import HOSTILE, WORTH, Made, hostile_run, make_site
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -69,7 +70,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     root = tmp_path_factory.mktemp("browser")
     made = Study(root / "study", rows=240)
     models = [made.predictions("good", 0.9, draws=4), made.predictions("poor", 0.2, draws=4, invalid=0.1), "no_change"]
-    yield from serve(make_site(made.run("run", models, draws=4), root / "site", "A study"))
+    (root / "ess.json").write_text(json.dumps(WORTH))
+    run = made.run("run", models, draws=4)
+    yield from serve(make_site(run, root / "site", "A study", [root / "ess.json"]))
 
 
 @pytest.fixture(scope="session")

@@ -82,6 +82,8 @@ def board_view(found: Standings) -> BoardView:
     board, how = found.leaderboard, found.board.resampling
     order = board.order()
     columns = [board_column(column, order, how) for column in board.columns]
+    # What orders the models stands first, next to their names.
+    columns.sort(key=lambda column: column.name != board.by)
     shown = {column.name for column in board.columns if column.main}
     counts = valid_answers(found.rows)
     return BoardView(

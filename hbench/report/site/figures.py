@@ -76,7 +76,8 @@ def _gains(rows: Sequence[Row]) -> Iterator[Figure]:
         if part:
             dots = [_dot(_panel(row), row["model"], row["mode"], row["model"], row, "gain") for row in part]
             options = {"x": {"label": "gain over no change", "zero": True}, "hollow": "policy"}
-            yield Figure(f"{suite}, {split}: gain over no change (above zero: better)", "dots", options, dots,
+            told = "; hollow: policy tasks" if len({row["mode"] for row in part}) > 1 else ""
+            yield Figure(f"{suite}, {split}: gain over no change (above zero: better{told})", "dots", options, dots,
                          table_of("gains", part))  # fmt: skip
 
 
@@ -85,7 +86,7 @@ def _cutoff(rows: Sequence[Row]) -> Iterator[Figure]:
         part = matching(rows, suite=suite, panel=panel)
         dots = [_dot(_panel(row), row["model"], side, row["model"], row, side)
                 for row in part for side in ("before", "after")]  # fmt: skip
-        title = f"{suite}: before and after the cutoff ({panel})"
+        title = f"{suite}: before and after the cutoff ({panel}; hollow: after)"
         yield Figure(title, "dots", {"x": {"label": "score"}, "hollow": "after"}, dots, table_of("cutoff", part))
 
 

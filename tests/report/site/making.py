@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -33,6 +33,22 @@ answer: {{parser: json_array}}
 metrics: [macro_f1, accuracy]
 citation: {text}
 """
+
+
+CURVE = {
+    "loss": "squared", "rule": 4.0, "rule_se": 0.4, "rows": 200, "training_rows": 900,
+    "bound": {"plug_in": None, "least": 32, "smallest": 8, "largest": 128, "alpha": 0.05},
+    "points": [{"size": 8, "blocks": 10, "error": 9.0, "se": 0.6},
+               {"size": 128, "blocks": 4, "error": 4.84, "se": 0.2}],
+}  # fmt: skip
+WORTH = {
+    "format": "hbench ess", "version": 1, "left_out": [], "notes": ["a note"],
+    "summaries": [{"model": "m", "algorithm": "rf", "unit": "task", "count": 1, "smallest": 8, "tried": 128,
+                   "median": None, "median_bound": 32, "least": None, "largest": None}],
+    "results": [{"task": "s/t", "split": "test", "model": "m", "algorithm": "rf", "target": None,
+                 "data_kind": "demo", "fingerprint": "f", "curve": CURVE}],
+}  # fmt: skip
+"""What `hbench ess` writes: a model better than the algorithm at every size that was tried."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +121,8 @@ def hostile_run(root: Path) -> Path:
     return root / f"run{label.replace('/', '')}"
 
 
-def make_site(run: Path, folder: Path, title: str) -> Made:
+def make_site(run: Path, folder: Path, title: str, worths: Sequence[Path] = ()) -> Made:
     """Write the site of a run."""
     comparison = Comparison.load([run])
-    write_site(comparison, VIEW, folder, title=title)
+    write_site(comparison, VIEW, folder, title=title, worths=worths)
     return Made(folder, comparison)

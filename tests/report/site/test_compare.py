@@ -10,7 +10,7 @@ import pytest
 from hbench.core import RunError
 from hbench.report.analyses import analyse
 from hbench.report.site.worths import StoredWorth, curves, result_table, summary_table
-from tests.report.site.making import VIEW, Made, Page
+from tests.report.site.making import VIEW, WORTH, Made, Page
 
 
 def boards(site: Made) -> list[Any]:
@@ -30,21 +30,6 @@ def test_every_pair_is_found_at_its_place(site: Made) -> None:
                 difference, lo, hi, better, *_ = board["pairs"][t][place]
                 for told, known in ((difference, "difference"), (lo, "lo"), (hi, "hi"), (better, "better")):
                     assert told == (None if row[known] is None else float(f"{row[known]:.5g}"))
-
-
-CURVE = {
-    "loss": "squared", "rule": 4.0, "rule_se": 0.4, "rows": 200, "training_rows": 900,
-    "bound": {"plug_in": None, "least": 32, "smallest": 8, "largest": 128, "alpha": 0.05},
-    "points": [{"size": 8, "blocks": 10, "error": 9.0, "se": 0.6},
-               {"size": 128, "blocks": 4, "error": 4.84, "se": 0.2}],
-}  # fmt: skip
-WORTH = {
-    "format": "hbench ess", "version": 1, "left_out": [], "notes": ["a note"],
-    "summaries": [{"model": "m", "algorithm": "rf", "unit": "task", "count": 1, "smallest": 8, "tried": 128,
-                   "median": None, "median_bound": 32, "least": None, "largest": None}],
-    "results": [{"task": "s/t", "split": "test", "model": "m", "algorithm": "rf", "target": None,
-                 "data_kind": "demo", "fingerprint": "f", "curve": CURVE}],
-}  # fmt: skip
 
 
 def test_equivalent_sample_sizes_are_read_and_drawn(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@
     const [name, level, low, high] = spec.level;
     const sizes = d3.extent(data, (d) => d.x);
     return plot({
-      width, height: 300, marginLeft: 56, marginRight: 24, marginBottom: 40, marginTop: 26,
+      width, height: 300, marginLeft: 56, marginRight: 24, marginBottom: 40, marginTop: 34,
       x: { type: "log", label: spec.x.label, labelAnchor: "center", labelArrow: "none", tickFormat: "~s", ticks: 5 },
       y: { label: spec.y.label, labelArrow: "none", nice: true, grid: true },
       marks: [
@@ -160,7 +160,8 @@
         Plot.line(data, { x: "x", y: "y", stroke: "var(--c0)", strokeWidth: 1.8 }),
         Plot.dot(data, { x: "x", y: "y", fill: "var(--c0)", r: 3, title: "title", tip: true }),
         Plot.ruleX(spec.sizes, { x: "x", stroke: "currentColor", strokeDasharray: "3 3", strokeOpacity: 0.7 }),
-        Plot.text(spec.sizes, { x: "x", text: "label", frameAnchor: "top", dy: (_, i) => 12 * i - 10, textAnchor: "start", dx: 4 }),
+        // One below the other, above the drawing, so that near ones do not meet.
+        ...spec.sizes.map((size, i) => Plot.text([size], { x: "x", text: "label", frameAnchor: "top", dy: -24 + 12 * i, textAnchor: size.x > sizes[1] / 3 ? "end" : "start" })),
       ],
     });
   };
@@ -203,6 +204,7 @@
   };
 
   const modelColumn = { dots: 3, lines: 1, scatter: 1 };
+  const valueColumn = { dots: 4, lines: 3, heat: 3, scatter: 3, band: 1 };
 
   const draw = (figure) => {
     const spec = figure.spec;
@@ -226,10 +228,15 @@
         head.textContent = facet;
         panel.append(head);
       }
-      if (mine.length) {
+      if (mine.some((row) => known(row[valueColumn[spec.form]]))) {
         const svg = FORMS[spec.form](spec, mine, width);
         svg.setAttribute("aria-label", `${spec.title}${facet ? `: ${facet}` : ""}. The numbers are in the table below.`);
         panel.append(svg);
+      } else {
+        const none = document.createElement("p");
+        none.className = "quiet";
+        none.textContent = "No values.";
+        panel.append(none);
       }
       grid.append(panel);
     }
