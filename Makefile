@@ -57,7 +57,7 @@ $(VENV)/docs: $(VENV)/ready
 	touch $@
 
 docs: $(VENV)/docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # The tools that look at the environment have one of their own, or they would look at themselves.
 $(SUPPLY)/ready:
