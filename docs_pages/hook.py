@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docs_pages.notebook import notebook_page
-from docs_pages.outward import without_outward_links
+from docs_pages.outward import OutwardLinkError, without_outward_links
 from docs_pages.raw_files import raw_files_page
 from docs_pages.reference import reference_pages
 from docs_pages.task_pages import task_pages
@@ -48,4 +48,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
     """Check and turn links to files that are no pages."""
     repository = f"{config.repo_url.rstrip('/')}/blob/main" if config.repo_url else None
-    return without_outward_links(markdown, page.file.src_uri, ROOT, repository)
+    try:
+        return without_outward_links(markdown, page.file.src_uri, ROOT, repository)
+    except OutwardLinkError as error:
+        from mkdocs.exceptions import PluginError
+
+        raise PluginError(str(error)) from error
