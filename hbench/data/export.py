@@ -34,7 +34,7 @@ def export(
     sample : {"eval", "all"}
         The evaluation samples, or all rows of all splits.
     notices : iterable of str
-        Texts that the providers require to be shown; they go into the card.
+        Texts that the providers require to be shown; they go into the folder's page, and into the card.
 
     Returns
     -------
@@ -73,12 +73,13 @@ def export(
             "files": files,
             "rows": rows,
         }
-    content = {"hbench": __version__, "tasks": page}
+    shown = list(notices)
+    content = {"hbench": __version__, "notices": shown, "tasks": page}
     with atomic_file(out / PAGE) as path:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if format == "hf":
         with atomic_file(out / "README.md") as path:
-            path.write_text(card(page, notices), encoding="utf-8")
+            path.write_text(card(page, shown), encoding="utf-8")
     return written
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def test_what_is_exported_is_read_back(tmp_path: Path, form: str, sample: str) -
     assert back.kind == "demo"
     expected = {(r.key, r.gold, r.metadata["split"]) for r in data.records(sample=sample)}  # type: ignore[arg-type]
     assert {(r.key, r.gold, r.metadata["split"]) for r in back.records()} == expected
+    assert json.loads((tmp_path / "out" / "hbench.json").read_text())["notices"] == ["Cite us."]
     assert len(list(back.training_records())) == (len(list(data.training_records())) if sample == "all" else 0)
     if form == "hf":
         card = (tmp_path / "out" / "README.md").read_text()
