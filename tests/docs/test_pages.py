@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,6 +97,15 @@ def test_every_command_and_option_that_is_named_exists(page: Path) -> None:
         known = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
         for option in _OPTION.findall(rest):
             assert option in known | {"-h", "--help"}, f"{name_of(page)}: hbench {words} has no {option}"
+
+
+def test_the_installation_has_every_extra_and_every_variable() -> None:
+    page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert [extra for extra in project["optional-dependencies"] if f"`{extra}`" not in page] == []
+    code = [path.read_text(encoding="utf-8") for path in (ROOT / "hbench").rglob("*.py")]
+    variables = {name for text in code for name in re.findall(r"\bHBENCH_[A-Z]+(?:_[A-Z]+)*\b", text)}
+    assert [name for name in sorted(variables) if f"`{name}`" not in page] == []
 
 
 RUN = [page for page in PAGES if name_of(page) not in ELSEWHERE and any(map(is_shell, blocks(page)))]
