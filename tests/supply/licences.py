@@ -55,6 +55,9 @@ compares, and fails for a licence that is unknown or not in its list. hbench its
 none of these packages: they are installed beside it. What is needed for `core` comes with `pip install hbench`, the
 rest with the extras named. `test`, `dev` and `docs` are for work on the project and are passed on with nothing.
 
+Carried along, for the pages that `hbench report --html` makes: d3 and Observable Plot (both ISC, with their licences in
+`hbench/report/site/assets/vendor`).
+
 | package | licence | needed for |
 |---|---|---|
 """
