@@ -30,7 +30,8 @@ def raw_files_page(index: TaskIndex, registry: Registry) -> str:
                 continue
             used = [task.task for task in tasks if name in task.sources]
             lines += [f"## {name}", ""]
-            lines += [f"For {', '.join(f'`{task}`' for task in used)}.", ""]
+            named = ", ".join(f"`{task}`" for task in used)
+            lines += ["For all tasks." if 2 < len(used) == len(tasks) else f"For {named}.", ""]
             lines += ["| file | | from | terms |", "|---|---|---|---|", *_rows(files), ""]
     return "\n".join(lines)
 
