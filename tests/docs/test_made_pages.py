@@ -116,3 +116,19 @@ def test_links_out_of_the_documentation_lead_to_the_repository_or_nowhere() -> N
 def test_a_notebook_is_its_texts_and_its_code() -> None:
     cells = '[{"cell_type": "markdown", "source": ["# T\\n", "x"]}, {"cell_type": "code", "source": ["a = 1\\n", "a"]}]'
     assert notebook_page(f'{{"cells": {cells}}}') == "# T\nx\n\n```python\na = 1\na\n```\n"
+
+
+def test_the_access_guide_has_every_folder_and_what_an_order_needs() -> None:
+    guide = (ROOT / "docs/surveys.md").read_text(encoding="utf-8")
+    registry = default_registry()
+    sources = {(suite, name) for suite in SUITES[:2] for task in tasks(suite) for name in task.sources}
+    files = [file for suite, name in sources for file in registry.get("source", name, suite=suite)().files]
+    folders = {Path(file.path).parts[2 if file.path.startswith("micro/sce/") else -2] for file in files}
+    assert len(folders) > 15
+    assert [folder for folder in sorted(folders) if folder not in guide] == []
+    from hbench_householdbench.sources.census import MISSING
+
+    assert [name for name in MISSING if name not in guide] == []
+    archives = [Path(file.path).name for file in files if file.path.startswith("micro/psid-shelf/")]
+    assert len(archives) == 2
+    assert [name for name in archives if name not in guide] == []
