@@ -57,6 +57,17 @@ def wrong_value(error: ValidationError) -> tuple[tuple[int | str, ...], str, str
     return tuple(step for step in details["loc"] if not _is_tag(step)), message, hint
 
 
+def sentences(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Return a sentence for each mistake in values that come from no task file, with the way to it."""
+    told = []
+    for details in _telling(error.errors(include_url=False)):
+        message, hint = _sentence(details, model)
+        if details["type"] == "extra_forbidden" and (inside := ".".join(map(str, details["loc"][:-1]))):
+            message += f" in `{inside}`"
+        told.append(_placed(message, details) + (f" ({hint.rstrip('.')})" if hint else ""))
+    return told
+
+
 def _telling(errors: list[ErrorDetails]) -> list[ErrorDetails]:
     """Keep one finding a place: of a union every alternative complains, and the most telling complaint counts."""
     best: dict[tuple[int | str, ...], ErrorDetails] = {}
@@ -90,10 +101,12 @@ def _fault(details: ErrorDetails, model: type[BaseModel], document: Node, task: 
     place = details["loc"]
     node = document.at(place)
     message, hint = _sentence(details, model)
-    where = ".".join(str(step) for step in place if not _is_tag(step))
-    if details["type"] not in ("extra_forbidden", "missing") and where:
-        message = f"`{where}`: {message}"
-    return SpecError(message, file=node.file, line=node.line, task=task, hint=hint)
+    return SpecError(_placed(message, details), file=node.file, line=node.line, task=task, hint=hint)
+
+
+def _placed(message: str, details: ErrorDetails) -> str:
+    where = ".".join(str(step) for step in details["loc"] if not _is_tag(step))
+    return message if details["type"] in ("extra_forbidden", "missing") or not where else f"`{where}`: {message}"
 
 
 def _sentence(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str | None]:

@@ -79,33 +79,39 @@ def read_answers(
     known: dict[Key, dict[int, Outcome]] = {}
     odd: dict[Code, list[str]] = {}
 
-    def note(code: Code, line: int, record: object, draw: object) -> None:
+    def note(code: Code, line: int, record: str, draw: object) -> None:
         odd.setdefault(code, []).append(f"{record}, draw {draw} (line {line})")
 
     for number, row in _rows(file, place):
         name, time, draw = row.get("id"), row.get("time"), row.get("draw")
         key = asked.get((name, time)) if isinstance(name, str) and isinstance(time, str | None) else None
+        record = _named(name, time)
         if key is None or type(draw) is not int or draw not in scorer.draws:
-            note("foreign_answers", number, name, draw)
+            note("foreign_answers", number, record, draw)
             continue
         if draw in known.setdefault(key, {}):
-            note("repeated_answers", number, name, draw)
+            note("repeated_answers", number, record, draw)
             continue
         outcome = _outcome(row)
         if isinstance(outcome, Failure) and outcome.reason == NOT_ANSWERED.reason:
-            note("missing_answers", number, name, draw)
+            note("missing_answers", number, record, draw)
         if not _same_reading(scorer, outcome, row):
-            note("changed_answers", number, name, draw)
+            note("changed_answers", number, record, draw)
         known[key][draw] = outcome
     missing = [
-        f"{record[0]}, draw {draw}"
-        for record, key in asked.items()
+        f"{_named(*identity)}, draw {draw}"
+        for identity, key in asked.items()
         for draw in scorer.draws
         if draw not in known.get(key, {})
     ]
     if missing:
         odd.setdefault("missing_answers", []).extend(missing)
     return Submitted(known), [Refusal(code, place, _told(code, where)) for code, where in odd.items()]
+
+
+def _named(record: object, time: object) -> str:
+    """Name a record as `hbench.core.Record.key` does, whatever stands in its place."""
+    return str(record) if time is None else f"{record}@{time}"
 
 
 def _rows(file: Path, place: str) -> Iterator[tuple[int, dict[str, Any]]]:

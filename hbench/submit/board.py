@@ -15,6 +15,7 @@ from hbench.core import DataError
 from hbench.data.files import atomic_file
 from hbench.report.writers import document, write
 from hbench.run.results import Results
+from hbench.spec.faults import sentences
 from hbench.submit.entry import Entry, EntryModel, EntryRun
 
 VERSION = 1
@@ -56,9 +57,8 @@ def read_entries(folder: Path) -> dict[str, Entry]:
         try:
             entry = Entry.model_validate_json(file.read_bytes())
         except ValidationError as error:
-            first = error.errors()[0]
             raise DataError(
-                f"it is no entry of a board: {'.'.join(map(str, first['loc']))}: {first['msg']}",
+                f"it is no entry of a board: {sentences(error, Entry)[0]}",
                 file=file,
                 hint="`hbench submit check DIR --entry FILE` writes entries.",
             ) from error

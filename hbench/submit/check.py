@@ -19,6 +19,7 @@ from hbench.run.opening import open_plan
 from hbench.run.plan import Plan
 from hbench.run.results import SCORES
 from hbench.run.scoring import score_entrant
+from hbench.spec.faults import sentences
 from hbench.submit.answers import Submitted, read_answers
 from hbench.submit.claims import Manifest, check_claims, read_claims
 from hbench.submit.comparison import compare_plan, origins
@@ -125,8 +126,7 @@ def _submission(inventory: Inventory) -> Submission:
     try:
         return Submission.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        first = error.errors()[0]
-        raise Refused("malformed", ABOUT, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise Refused("malformed", ABOUT, "; ".join(sentences(error, Submission))) from error
 
 
 @dataclass(frozen=True)

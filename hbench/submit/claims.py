@@ -12,6 +12,7 @@ from hbench.run.entrant import Entrant
 from hbench.run.keys import model_digest
 from hbench.run.manifest import settings_of
 from hbench.run.plan import Settings
+from hbench.spec.faults import sentences
 from hbench.submit.entry import Digest, Line
 from hbench.submit.refusal import Refusal, Refused
 
@@ -86,8 +87,7 @@ def read_claims(file: Path, place: str) -> Manifest:
         claims.chosen()
         claims.entrants()
     except ValidationError as error:
-        first = error.errors()[0]
-        raise Refused("malformed", place, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise Refused("malformed", place, sentences(error, Manifest)[0]) from error
     except Exception as error:  # Anything at all may stand in a stranger's file.
         raise Refused("malformed", place, f"it is no manifest of a run: {type(error).__name__}: {error}") from error
     return claims

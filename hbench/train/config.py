@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from hbench.core import TrainingError
 from hbench.core.target import Frozen
 from hbench.spec import suggestion
+from hbench.spec.faults import sentences
 
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, lt=1)]
@@ -133,8 +134,7 @@ def read_config(file: Path | None = None, settings: Iterable[str] = (), **given:
     try:
         return TrainConfig.model_validate(values)
     except ValidationError as error:
-        faults = (f"{'.'.join(map(str, one['loc'])) or 'settings'}: {one['msg']}" for one in error.errors())
-        raise TrainingError("; ".join(faults), file=file) from error
+        raise TrainingError("; ".join(sentences(error, TrainConfig)), file=file) from error
 
 
 def _read_file(file: Path) -> dict[str, Any]:

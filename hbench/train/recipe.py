@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from hbench.core import TrainingError
 from hbench.core.target import Frozen
+from hbench.spec.faults import sentences
 from hbench.train.config import TrainConfig, read_config
 
 
@@ -98,8 +99,7 @@ def read_recipe(file: Path, **given: Any) -> Recipe:
     try:
         recipe = Recipe.model_validate(raw)
     except ValidationError as error:
-        faults = (f"{'.'.join(map(str, one['loc'])) or 'recipe'}: {one['msg']}" for one in error.errors())
-        raise TrainingError("; ".join(faults), file=file, hint="See docs/fine-tuning.md.") from error
+        raise TrainingError("; ".join(sentences(error, Recipe)), file=file, hint="See docs/fine-tuning.md.") from error
     try:
         recipe.config()
     except TrainingError as error:

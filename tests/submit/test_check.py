@@ -16,6 +16,7 @@ import pytest
 import hbench
 from hbench.cli.main import main
 from hbench.submit import inventory
+from hbench.submit.check import check
 from hbench.submit.entry import Entry
 from tests.submit.submission import Submitted
 
@@ -169,6 +170,13 @@ TAMPERED: dict[str, tuple[Change, str, str]] = {
         lambda s: (s.folder / "submission.json").write_text('{"models": {"told": {"name": 3}}}'), "malformed",
         "submission.json",
     ),
+    "an empty page": (
+        lambda s: (s.folder / "submission.json").write_text(""), "malformed", "submission.json: invalid JSON: EOF",
+    ),
+    "a page with an unknown key": (
+        lambda s: (s.folder / "submission.json").write_text('{"model": {}}'), "malformed",
+        "unknown key 'model' (Did you mean 'models'?)",
+    ),
     "a script for an address": (
         lambda s: (s.folder / "submission.json").write_text(
             '{"models": {"told": {"name": "x", "url": "javascript:alert(1)"}}}'
@@ -224,8 +232,6 @@ def test_another_version_can_be_allowed(submitted: Submitted) -> None:
 def test_other_data_of_the_board_are_noticed(submitted: Submitted, tmp_path: Path) -> None:
     data = shutil.copytree(submitted.kinds.data, tmp_path / "data")
     (data / "move.jsonl").write_text((data / "move.jsonl").read_text().replace('[\\"yes\\"]', '[\\"no\\"]', 1))
-    from hbench.submit.check import check
-
     checked = check(submitted.folder, data=[str(data)], include_paths=[submitted.kinds.tasks])
     assert {refusal.code for refusal in checked.refusals} == {"data"}
     assert "kinds/move" in str(checked.refusals[0])
@@ -256,3 +262,17 @@ def test_demo_data_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str
     hbench.evaluate("surv_resp_pred", "uniform", data="demo", out=tmp_path / "s/run")
     assert main(["submit", "check", str(tmp_path / "s"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["entry"]["synthetic"] is True
+
+
+def test_a_record_is_named_with_its_time(tmp_path: Path) -> None:
+    """The Big Five ask one person many items."""
+    pytest.importorskip("polars")
+    hbench.evaluate("surv_resp_pred", "uniform", data="demo", out=tmp_path / "run")
+    file = tmp_path / "run/predictions/uniform/behaviorbench__surv_resp_pred.jsonl"
+    first, second, *others = file.read_text().splitlines(keepends=True)
+    dropped, changed = json.loads(first), json.loads(second)
+    assert changed["id"] == dropped["id"]
+    file.write_text(json.dumps(changed | {"values": [9]}) + "\n" + "".join(others))
+    told = {one.code: one.message for one in check(tmp_path / "run").refusals}
+    assert f": {dropped['id']}@{dropped['time']}, draw 0" in told["missing_answers"]
+    assert f": {changed['id']}@{changed['time']}, draw 0 (line 1)" in told["changed_answers"]

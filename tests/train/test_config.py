@@ -31,9 +31,9 @@ def test_words_go_before_the_file_and_options_before_both(tmp_path: Path) -> Non
     ("word", "message"),
     [
         ("learning_rat=1", "Did you mean 'learning_rate'"),
-        ("lora_rank=0", "lora_rank: Input should be greater than or equal to 1"),
+        ("lora_rank=0", "`lora_rank`: input should be greater than or equal to 1"),
         ("device_batch_size=3", "batch_size=128 is no multiple of device_batch_size=3"),
-        ("loss=mse", "loss: Input should be 'ce' or 'ntl'"),
+        ("loss=mse", "`loss`: 'mse' is not a valid word (Valid words: ce, ntl)"),
         ("seed", "'seed' is no setting"),
         ("seed=[", "not valid YAML"),
     ],

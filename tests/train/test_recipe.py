@@ -47,8 +47,8 @@ def written(tmp_path: Path, text: str) -> Path:
     [
         ("- a\n", "no mapping"),
         ("model: [", "not valid YAML"),
-        ("model: m\nevaluate: {tasks: spend}\n", "export: Field required"),
-        (RECIPE.replace("per_task", "pro_task"), "export.pro_task: Extra inputs"),
+        ("model: m\nevaluate: {tasks: spend}\n", "the key 'export' is missing"),
+        (RECIPE.replace("per_task", "pro_task"), "unknown key 'pro_task' in `export` (Did you mean 'per_task'"),
         (RECIPE.replace("learning_rate", "learning_speed"), "no setting 'learning_speed'"),
         (RECIPE.replace("draws: null", "draws: 0"), "evaluate.draws"),
     ],
