@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
@@ -108,17 +111,38 @@ def cli(blocked: Sequence[str], strict_plugins: bool) -> None:
         os.environ["HBENCH_STRICT_PLUGINS"] = "1"
 
 
+@contextmanager
+def _orderly_ends() -> Iterator[list[int]]:
+    """Let SIGTERM end a command as Ctrl-C does, so that what is half done is cleared away; yield the signals met."""
+    met: list[int] = []
+
+    def end(number: int, frame: object) -> None:
+        met.append(number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield met
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield met
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     0: done. 1: done, with more invalid or failed records than allowed. 2: a mistake in command, input or set-up.
-    130: interrupted.
+    130 and 143: interrupted, by Ctrl-C and SIGTERM.
     """
+    from hbench.core.disk import disk_hint
     from hbench.core.errors import HbenchError
     from hbench.core.legible import legible
 
     try:
-        result: Any = cli.main(args=None if args is None else list(args), prog_name="hbench", standalone_mode=False)
+        with _orderly_ends() as stopped:
+            result: Any = cli.main(args=None if args is None else list(args), prog_name="hbench", standalone_mode=False)
     except HbenchError as error:
         if os.environ.get("HBENCH_TRACEBACK"):
             raise
@@ -132,12 +156,19 @@ def main(args: Sequence[str] | None = None) -> int:
         click.echo(legible(told.getvalue()), err=True, nl=False)
         return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("hbench: interrupted", err=True)
-        return 130
+        click.echo("hbench: interrupted; the same command begins or goes on again", err=True)
+        return 128 + stopped[0] if stopped else 130
     except BrokenPipeError:
         # The reader (`head`, say) has what it wanted; Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        hint = disk_hint(error)
+        if hint is None or os.environ.get("HBENCH_TRACEBACK"):
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(legible(f"hbench: {place}{error.strerror or error}\n  {hint}"), err=True)
+        return 2
     return result if isinstance(result, int) else 0
 
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from os import PathLike
 from traceback import extract_tb
 
+from hbench.core.disk import disk_hint
+
 
 class HbenchError(Exception):
     """A mistake that the user can mend.
@@ -77,10 +79,12 @@ def foreign(what: str, kind: type[HbenchError], *, hint: str = "", task: str | N
     except Exception as error:
         where = extract_tb(error.__traceback__)[-1]
         place = f"{where.filename}, line {where.lineno}"
+        # A full disk is no fault of the component's.
+        parts = (disk_hint(error), hint, "HBENCH_TRACEBACK=1 shows how it came to that.")
         raise kind(
             f"{what} raised {type(error).__name__} in {place}: {error}",
             task=task,
-            hint=f"{hint} HBENCH_TRACEBACK=1 shows how it came to that.".lstrip(),
+            hint=" ".join(part for part in parts if part),
         ) from error
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +13,8 @@ from typing import Protocol
 
 from hbench.core import DataError, RawFile
 from hbench.core.gzipped import damages, opened
+from hbench.core.zipped import ZIP_DAMAGES
+from hbench.core.leftovers import temporary_file, temporary_folder
 
 _BLOCK = 1 << 20
 _EXPANSION, _EXPANSION_FREE = 200, 1 << 30
@@ -53,7 +53,7 @@ def content_digest(path: Path, members: str | None = None) -> str:
     try:
         if path.suffix == ".gz":
             with opened(path) as stream:
-                _feed(digest, stream)
+                _feed(digest, stream, limit=max(_EXPANSION_FREE, _EXPANSION * path.stat().st_size), file=path)
         elif path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 size = sum(member.file_size for member in archive.infolist())
@@ -67,11 +67,11 @@ def content_digest(path: Path, members: str | None = None) -> str:
                         _feed(digest, part)
         else:
             return sha256_file(path)
-    except damages(zipfile.BadZipFile) as error:
-        raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
     except (NotImplementedError, RuntimeError) as error:
         # So zipfile speaks of encrypted members and of methods that it does not know.
         raise DataError(f"the archive cannot be read: {error}", file=path) from error
+    except damages(*ZIP_DAMAGES) as error:
+        raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
     return digest.hexdigest()
 
 
@@ -98,8 +98,12 @@ def raw_file_digests(raw: Path, file: RawFile) -> dict[str, str]:
     return digests
 
 
-def _feed(digest: _Hash, stream: _Stream) -> None:
+def _feed(digest: _Hash, stream: _Stream, *, limit: int | None = None, file: Path | None = None) -> None:
+    fed = 0
     while block := stream.read(_BLOCK):
+        fed += len(block)
+        if limit is not None and fed > limit:
+            raise DataError(f"the archive expands to more than {limit:,} bytes", file=file, hint="Is it genuine?")
         digest.update(block)
 
 
@@ -135,22 +139,46 @@ def sync_folder(path: Path) -> None:
         sync_file(path)
 
 
+def sync_tree(path: Path) -> None:
+    """Wait until a folder and all that is in it is on disk."""
+    for inside in path.rglob("*"):
+        if inside.is_file():
+            sync_file(inside)
+        elif inside.is_dir():
+            sync_folder(inside)
+    sync_folder(path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, and wait until they are on disk: what is synced in it is lost without them."""
+    absent = []
+    while not path.is_dir():
+        absent.append(path)
+        path = path.parent
+    for folder in reversed(absent):
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
+
+
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path` that replaces it at the end; after an error `path` is as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix stays, since writers choose their format by it.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    make_folder(path.parent)
+    with temporary_file(path.parent, path.name) as temporary:
         yield temporary
         temporary.chmod(0o666 & ~_umask())
         sync_file(temporary)
         temporary.replace(path)
         sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text: a file is whole or as it was; what is no file, as a terminal or a pipe, is written to."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    with atomic_file(path.resolve()) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 @contextmanager
@@ -160,23 +188,17 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     A folder that is there already is kept and the new one dropped: folders are named by what determines their content,
     so both hold the same. After an error nothing is left.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:20]}-"))
-    try:
+    make_folder(path.parent)
+    with temporary_folder(path.parent, path.name) as temporary:
         yield temporary
         temporary.chmod(0o777 & ~_umask())
-        for file in temporary.rglob("*"):
-            if file.is_file():
-                sync_file(file)
-        sync_folder(temporary)
+        sync_tree(temporary)
         try:
             temporary.rename(path)
         except OSError:
             if not path.is_dir():
                 raise
         sync_folder(path.parent)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _umask() -> int:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, Source
+from hbench.core.leftovers import sweep, temporary_folder
 from hbench.data.code import code_version
-from hbench.data.files import atomic_file, atomic_folder, raw_file_digests, raw_files
+from hbench.data.files import atomic_file, atomic_folder, make_folder, raw_file_digests, raw_files
 from hbench.data.fingerprint import RULES, fingerprint
 from hbench.data.lines import plain
 from hbench.data.store import Store
@@ -89,11 +90,11 @@ def _check_codes(panels: Panels, raw: Path) -> None:
 def demo_panels(name: str, source: Source, *, suite: str, store: Store, seed: int, scale: float) -> Panels:
     """Return the source's panels made from synthetic raw files of its own generator."""
     key = {"rules": RULES, "source": name, "code": code_version(source), "seed": seed, "scale": scale}
+    sweep(Path(tempfile.gettempdir()))
     found = _find(name, suite, "demo", store, fingerprint(key))
     if found is not None:
         return found
-    with tempfile.TemporaryDirectory(prefix="hbench-demo-") as folder:
-        raw = Path(folder)
+    with temporary_folder(Path(tempfile.gettempdir()), "demo") as raw:
         source.demo(raw, seed=seed, scale=scale)
         return _build(name, source, suite=suite, kind="demo", raw=raw, store=store, key=key, files={})
 
@@ -101,8 +102,8 @@ def demo_panels(name: str, source: Source, *, suite: str, store: Store, seed: in
 def packaged_panels(name: str, source: Source, *, suite: str, store: Store) -> Panels:
     """Return the panels of a source that finds its files itself, in an installed package."""
     # What an installed package carries is known only by reading it, so nothing is looked up before.
-    with tempfile.TemporaryDirectory(prefix="hbench-package-") as folder:
-        return _build(name, source, suite=suite, kind="package", raw=Path(folder), store=store, key=None, files={})
+    with temporary_folder(Path(tempfile.gettempdir()), "package") as raw:
+        return _build(name, source, suite=suite, kind="package", raw=raw, store=store, key=None, files={})
 
 
 def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> dict[str, str]:
@@ -144,6 +145,7 @@ def raw_digests(source: Source, raw: Path, *, accept_changed: bool = False) -> d
 
 def _find(name: str, suite: str, kind: str, store: Store, mark: str) -> Panels | None:
     path = store.panels(suite, name, kind) / mark
+    sweep(path.parent)
     if not path.is_dir():
         return None
     return Panels(path, mark, json.loads((path / _REPORT).read_text(encoding="utf-8")))
@@ -164,10 +166,8 @@ def _build(
     if key is not None and (found := _find(name, suite, kind, store, fingerprint(key))) is not None:
         return found
     report = BuildReport()
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent, prefix=".build-") as folder:
-        out = Path(folder) / "panels"
-        out.mkdir()
+    make_folder(parent)
+    with temporary_folder(parent, "build") as out:
         source.build(raw, out, report=report)
         made = sorted(path.name for path in out.glob("*.parquet"))
         if not made:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Self
 
 from hbench.core import JsonValue, RunError
-from hbench.data.files import atomic_file
+from hbench.core.disk import disk_hint
+from hbench.data.files import atomic_file, make_folder
 from hbench.run.lock import FolderLock
 
 NETWORK = ("nfs", "cifs", "smb", "afs", "fuse.sshfs", "ncpfs", "9p")
@@ -47,7 +48,7 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            make_folder(path)
         except OSError as error:
             raise _unwritable(path, error) from error
         kind = file_system(path)
@@ -130,9 +131,5 @@ def file_system(path: Path) -> str | None:
 
 
 def _unwritable(path: Path, error: OSError) -> RunError:
-    hint = (
-        "Free some space and run the same command again."
-        if error.errno == 28
-        else "Give a folder that can be written with --out DIR."
-    )
+    hint = disk_hint(error) or "Give a folder that can be written with --out DIR."
     return RunError(f"cannot write: {error.strerror or error}", file=path, hint=hint)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from hbench.core import RunError
+from hbench.core.disk import disk_hint
 
 
 class FolderLock:
@@ -30,7 +31,7 @@ class FolderLock:
         try:
             self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise RunError(f"cannot write in the run folder: {error.strerror}", file=folder) from error
+            raise _unwritable(folder, error) from error
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -54,7 +55,7 @@ class FolderLock:
             os.pwrite(self._descriptor, json.dumps(about).encode(), 0)
         except OSError as error:
             self.release()
-            raise RunError(f"cannot write in the run folder: {error.strerror}", file=folder) from error
+            raise _unwritable(folder, error) from error
 
     def _owner(self) -> str:
         try:
@@ -75,3 +76,7 @@ class FolderLock:
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _unwritable(folder: Path, error: OSError) -> RunError:
+    return RunError(f"cannot write in the run folder: {error.strerror}", file=folder, hint=disk_hint(error))

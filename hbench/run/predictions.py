@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from hbench.core import Completion, Failure, Outcome, Parsed, Record, RunError
+from hbench.core.disk import disk_hint
 from hbench.data.files import atomic_file
 from hbench.data.lines import plain
 
@@ -53,4 +54,4 @@ def prediction_file(folder: Path, model: str, task: str) -> Iterator[PredictionW
         with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
             yield PredictionWriter(stream)
     except OSError as error:
-        raise RunError(f"cannot write: {error.strerror or error}", file=path) from error
+        raise RunError(f"cannot write: {error.strerror or error}", file=path, hint=disk_hint(error)) from error

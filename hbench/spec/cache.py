@@ -6,12 +6,12 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hbench.core.leftovers import temporary_file
 from hbench.spec.files import Stamp, stamp
 
 VERSION = 3
@@ -74,10 +74,9 @@ class StampCache:
         content = {"version": VERSION, "root": self._root, "rows": self._new}
         with contextlib.suppress(OSError):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._file.parent, suffix=".tmp")
-            with os.fdopen(handle, "w") as stream:
-                stream.write(json.dumps(content, separators=(",", ":")))
-            Path(name).replace(self._file)
+            with temporary_file(self._file.parent, self._file.name) as temporary:
+                temporary.write_text(json.dumps(content, separators=(",", ":")), encoding="utf-8")
+                temporary.replace(self._file)
 
     def _stamp(self, path: str) -> Stamp | None:
         if path not in self._stamps:

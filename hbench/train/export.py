@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
 from hbench.core import DataError, JsonValue
+from hbench.core.leftovers import temporary_folder
 from hbench.data import write_records
-from hbench.data.files import atomic_folder
+from hbench.data.files import atomic_folder, make_folder
 from hbench.run.plan import PlannedTask
 from hbench.train.allocation import allocate
 from hbench.train.examples import ExampleMaker
@@ -42,10 +42,10 @@ def export(job: ExportJob, out: Path) -> dict[str, JsonValue]:
     if known is not None:
         return known
     guard = _guard(job)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".sft-") as spool, ExitStack() as stack:
+    make_folder(out.parent)
+    with temporary_folder(out.parent, "sft") as spool, ExitStack() as stack:
         train, validation = (
-            stack.enter_context(Mix(Path(spool), seed=job.settings.seed, name=name)) for name in ("train", "validation")
+            stack.enter_context(Mix(spool, seed=job.settings.seed, name=name)) for name in ("train", "validation")
         )
         with atomic_folder(out) as folder:
             tasks = {one.name: _add(one, job, guard, train, validation, folder) for one in job.plan.tasks}

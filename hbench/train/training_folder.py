@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from hbench.core import JsonValue, TrainingError
-from hbench.data.files import atomic_file
+from hbench.core.leftovers import PREFIX
+from hbench.data.files import atomic_file, make_folder
 from hbench.run.lock import FolderLock
 
 FORMAT, VERSION = "hbench training", 1
@@ -45,7 +46,7 @@ class TrainingFolder:
         RunError
             When another training holds it.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path)
         lock = FolderLock(self.path) if wanted else None
         try:
             yield
@@ -66,7 +67,8 @@ class TrainingFolder:
             The folder holds something else.
         """
         if not self._manifest.exists():
-            strange = [path.name for path in self.path.iterdir() if path.name != "run.lock"]
+            inside = (path.name for path in self.path.iterdir())
+            strange = [name for name in inside if name != "run.lock" and not name.startswith(PREFIX)]
             if strange:
                 raise TrainingError(
                     f"the folder holds something else than a training: {', '.join(sorted(strange)[:3])}",

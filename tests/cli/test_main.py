@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -79,3 +83,34 @@ def test_a_mistake_is_one_message_and_a_fault_keeps_its_traceback(
     monkeypatch.setattr("hbench.spec.discover", fault)
     with pytest.raises(ZeroDivisionError):
         hbench("ls", "tasks")
+
+
+def test_a_disk_that_refuses_is_told_of_with_what_to_do(hbench: Hbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "/data/x.parquet")
+
+    monkeypatch.setattr("hbench.spec.discover", refuse)
+    done = hbench("ls", "tasks")
+    told = "hbench: /data/x.parquet: No space left on device\n  Free some space and run the same command again.\n"
+    assert (done.code, done.err) == (2, told)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_command_in_good_order(
+    hbench: Hbench, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    cleared: list[bool] = []
+
+    def work(*_: object) -> None:
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(60)
+        finally:
+            cleared.append(True)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr("hbench.spec.discover", work)
+    done = hbench("ls", "tasks")
+    assert (done.code, done.err.lstrip()) == (code, "hbench: interrupted; the same command begins or goes on again\n")
+    assert cleared == [True]
+    assert signal.getsignal(signal.SIGTERM) is before
