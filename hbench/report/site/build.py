@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from hbench.core import RunError
+from hbench.core.leftovers import temporary_folder
+from hbench.data.files import make_folder, sync_folder, sync_tree
 from hbench.report.comparison import Comparison, View
 from hbench.report.site.content import Say, gather
 from hbench.report.site.pages import write_pages
@@ -68,11 +71,11 @@ def write_site(
     _check(folder)
     read = [StoredWorth.read(path) for path in worths]
     content = gather(comparison, view, rule=rule, worths=read, records=records, say=say)
-    draft = folder.with_name(f".{folder.name}.partial")
-    if draft.exists():
-        shutil.rmtree(draft)
-    draft.mkdir(parents=True)
-    try:
+    given, folder = folder, folder.absolute()
+    make_folder(folder.parent)
+    with temporary_folder(folder.parent, folder.name) as made:
+        draft = made / folder.name
+        draft.mkdir()
         catalogue = []
         if records:
             say("records")
@@ -82,13 +85,27 @@ def write_site(
         write_assets(draft / "assets")
         about = {"format": FORMAT, "version": VERSION, "title": title}
         (draft / MARK).write_text(json.dumps(about) + "\n", encoding="utf-8")
-        if folder.exists():
-            shutil.rmtree(folder)
-        draft.rename(folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    return Built(folder, len(files), sum(path.stat().st_size for path in files))
+        sync_tree(draft)
+        sizes = [path.stat().st_size for path in draft.rglob("*") if path.is_file()]
+        _put(draft, folder, made)
+    return Built(given, len(sizes), sum(sizes))
+
+
+def _put(draft: Path, folder: Path, aside: Path) -> None:
+    """Put a draft in a folder's place. What was there is moved aside, since removing it could end half way."""
+    for number in count():
+        # Another process may put its own site there in between.
+        with suppress(FileNotFoundError):
+            folder.rename(aside / f"old-{number}")
+        try:
+            draft.rename(folder)
+        except OSError:
+            if not folder.exists():
+                raise
+            _check(folder)
+            continue
+        sync_folder(folder.parent)
+        return
 
 
 def is_site(folder: Path) -> bool:
