@@ -48,7 +48,11 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Without --run: at most N records a split.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Without --run: folder of the run.")
 @INCLUDE_PATHS
-@click.option("--effect", metavar="CONTROL,TREATED", help="Compare predicted effects of the tasks' treatment.")
+@click.option(
+    "--effect",
+    metavar="CONTROL,TREATED",
+    help="Compare predicted effects of the tasks' treatment; --run: of a run that asked for them.",
+)
 @click.option("--propensity", default="logit", show_default=True, metavar="logit|share|P",
               help="With --effect: estimated by a cross-fitted logit, the arm's share, or known.")  # fmt: skip
 @click.option(
@@ -111,10 +115,10 @@ def command(
         "executor": None if executor == "local" else make_executor(executor, default_registry()),
     }
     if effect is not None:
-        if run is not None or out is None or within or targets:
-            raise click.UsageError("--effect asks anew: it needs --model and --out, and has no --within and --target.")
-        findings = _effects(effect, propensity, tasks, models, algorithms, data, limit, out, include_paths, splits,
-                            options)  # fmt: skip
+        if within or targets:
+            raise click.UsageError("--effect has no --within and no --target.")
+        findings = _effects(effect, propensity, run, tasks, models, algorithms, data, limit, out, include_paths,
+                            splits=splits, rows=rows, progress=_Lines(), **options)  # fmt: skip
     else:
         from hbench.ess.tasks import Scope, worth_of_run
         from hbench.run.stored import StoredRun
@@ -137,21 +141,22 @@ def command(
 def _effects(
     effect: str,
     propensity: str,
+    run: Path | None,
     tasks: Sequence[str],
     models: Sequence[str],
     algorithms: Sequence[str],
     data: Sequence[str],
     limit: int | None,
-    out: Path,
+    out: Path | None,
     include_paths: Sequence[Path],
-    splits: Sequence[str],
-    options: dict[str, Any],
+    **options: Any,
 ) -> Findings:
     import sys
 
-    from hbench.ess.counterfactual import ask_counterfactuals
+    from hbench.ess.counterfactual import ask_counterfactuals, stored_contrasts
     from hbench.ess.task_effects import worth_of_effects
     from hbench.run.progress import progress_for
+    from hbench.run.stored import StoredRun
 
     arms = [part.strip() for part in effect.split(",")]
     if len(arms) != 2:
@@ -162,11 +167,18 @@ def _effects(
             known = float(propensity)
         except ValueError:
             raise click.UsageError(f"--propensity {propensity}: logit, share or a probability.") from None
-    progress = progress_for(sys.stderr, plain=not sys.stderr.isatty())
-    stored, contrasts = ask_counterfactuals(tasks, models, (arms[0], arms[1]), out, data=data,
-                                            include_paths=include_paths, limit=limit, progress=progress,
-                                            executor=options["executor"])  # fmt: skip
-    return worth_of_effects(stored, contrasts, algorithms, propensity=known, splits=splits, **options)
+    if run is not None:
+        stored = StoredRun.open(run)
+        contrasts = stored_contrasts(stored, (arms[0], arms[1]), tasks=_names(tasks, include_paths, stored))
+    else:
+        if out is None:
+            raise click.UsageError("--effect with --model needs --out, the folder of counterfactual records and run.")
+        progress = progress_for(sys.stderr, plain=not sys.stderr.isatty())
+        stored, contrasts = ask_counterfactuals(tasks, models, (arms[0], arms[1]), out, data=data,
+                                                include_paths=include_paths, limit=limit, progress=progress,
+                                                executor=options["executor"])  # fmt: skip
+        say(f"Run: {stored.path}", err=True)
+    return worth_of_effects(stored, contrasts, algorithms, propensity=known, **options)
 
 
 def _sizes(text: str) -> str | list[int]:
@@ -230,8 +242,9 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         say(text, nl=False)
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+    from hbench.data.files import write_whole
+
+    write_whole(output, text)
 
 
 class _Lines:

@@ -196,8 +196,9 @@ def _write(content: Document, form: str, output: Path | None) -> None:
     if output is None:
         say(text, nl=False)
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
+    from hbench.data.files import write_whole
+
+    write_whole(output, text)
 
 
 def _list_analyses() -> None:

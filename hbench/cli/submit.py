@@ -50,8 +50,9 @@ def check(
 
     checked = run(folder, data=data, include_paths=include_paths, any_version=any_version)
     if checked.entry is not None and entry is not None:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        entry.write_text(checked.entry.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        from hbench.data.files import write_whole
+
+        write_whole(entry, checked.entry.model_dump_json(indent=1) + "\n")
     if as_json:
         from dataclasses import asdict
 
