@@ -112,7 +112,7 @@ def _record(path: Path, number: int, task: str | None, model: str | None, *, pro
     if question.record.naive is not None:
         say(f"no change: {question.record.naive}")
     parser = parser_of(planned.task, registry)
-    journal = Journal(path / JOURNAL)
+    journal = Journal(path / JOURNAL, reading=True)
     try:
         for entrant in entrants:
             _answers(planned, question, entrant, journal, parser)

@@ -24,7 +24,7 @@ def forecast(job: Job) -> str:
     """
     path = job.path / JOURNAL
     # An absent journal is not made: a dry run leaves no trace.
-    journal = Journal(path) if path.exists() else None
+    journal = Journal(path, reading=True) if path.exists() else None
     lines = [f"{len(job.plan.tasks)} tasks, {len(job.models)} models, run folder {job.path}"]
     lines += [f"left out, {one.reason}: {one.task}" for one in job.plan.left_out]
     try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import time
 from collections import defaultdict
@@ -76,6 +77,8 @@ class Journal:
         The file; made where it is absent.
     window : float
         Seconds that a group of answers is collected for.
+    reading : bool
+        Whether it is only read, so that its folder need not be writable.
 
     Raises
     ------
@@ -83,7 +86,7 @@ class Journal:
         When the file is damaged, of another version, or cannot be written.
     """
 
-    def __init__(self, path: Path, *, window: float = 0.003) -> None:
+    def __init__(self, path: Path, *, window: float = 0.003, reading: bool = False) -> None:
         self.path = path
         self._window = window
         self._group: _Group | None = None
@@ -91,6 +94,9 @@ class Journal:
         # SQLite's calls hold the event loop up for a disk flush; they get a thread of their own.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
         try:
+            if reading and not os.access(path.parent, os.W_OK):
+                self._writer = self._reader = self._connect_closed()
+                return
             self._writer = self._connect()
             self._prepare()
             self._reader = self._connect()
@@ -111,6 +117,19 @@ class Journal:
         connection.execute("PRAGMA cache_size = -512")
         return connection
 
+    def _connect_closed(self) -> sqlite3.Connection:
+        """Open the file where SQLite cannot make its own files beside it."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if log.exists() and log.stat().st_size:
+            raise RunError(
+                "the run was interrupted, and its folder cannot be written, so its last answers cannot be read",
+                file=self.path,
+                hint="Copy the folder to where it can be written.",
+            )
+        connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
+        self._check(connection.execute("PRAGMA user_version").fetchone()[0])
+        return connection
+
     def _prepare(self) -> None:
         version = self._writer.execute("PRAGMA user_version").fetchone()[0]
         if version == 0:
@@ -120,7 +139,11 @@ class Journal:
         elif version in _OLDER:
             self._writer.executescript(f"BEGIN; {_OLDER[version]} PRAGMA user_version = {version + 1}; COMMIT;")
             self._prepare()
-        elif version != SCHEMA:
+        else:
+            self._check(version)
+
+    def _check(self, version: int) -> None:
+        if version != SCHEMA:
             raise RunError(
                 f"the journal has version {version}; this hbench reads version {SCHEMA}",
                 file=self.path,
@@ -136,7 +159,10 @@ class Journal:
         elif "malformed" in text or "not a database" in text:
             hint = "The file is damaged. Restore it from a copy, or move it away to ask everything again."
         else:
-            hint = "Check the disk; what is in the journal is not asked for again."
+            hint = (
+                "See that the disk is there and can be written, and run the same command again: "
+                "what is in the journal is not asked for again."
+            )
         return RunError(f"the journal cannot be used: {text}", file=self.path, hint=hint)
 
     # Writing

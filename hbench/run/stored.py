@@ -120,7 +120,7 @@ class StoredRun:
 
     def answers(self, planned: PlannedTask) -> list[SplitAnswers]:
         """Return a task's answers, split by split."""
-        journal = Journal(self.path / JOURNAL)
+        journal = Journal(self.path / JOURNAL, reading=True)
         try:
             parts = []
             for split, group in groupby(planned.questions(), key=lambda pair: pair[0]):
@@ -141,7 +141,7 @@ class StoredRun:
 
     def outcomes(self, planned: PlannedTask) -> Iterator[SplitOutcomes]:
         """Yield what was asked and answered in each split, in the order of `answers`."""
-        journal = Journal(self.path / JOURNAL)
+        journal = Journal(self.path / JOURNAL, reading=True)
         try:
             for split, group in groupby(planned.questions(), key=lambda pair: pair[0]):
                 questions = [question for _, question in group]
