@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hbench.core import DataError, HbenchError, Record, SpecError
+from hbench.core import DataError, HbenchError, Record, RunError, SpecError
 from hbench.data.choice import DataChoice
 from hbench.data.records import write_records
 from hbench.data.taskdata import TaskData, is_evaluation
@@ -58,8 +58,7 @@ def counterfactual_records(
     from hbench.data.tables import named_rows
     from hbench.prompt import PromptRenderer
 
-    if task.treatment is None:
-        raise SpecError("the task has no `treatment`", task=task.name)
+    treatment = _treatment(task)
     if not (data.path / TABLE).is_file():
         raise DataError(
             f"prompts of {data.kind} data cannot be rendered anew: the table that they were made of is not there",
@@ -69,21 +68,21 @@ def counterfactual_records(
         )
     renderer = PromptRenderer(task, registry=registry, folder=entry.path.parent, root=entry.root)
     for split in filter(is_evaluation, data.splits()):
-        people = [r for r in data.records(split) if r.predictors.get(task.treatment) in contrast.arms][:limit]
+        people = [r for r in data.records(split) if r.predictors.get(treatment) in contrast.arms][:limit]
         rows = dict(named_rows(data.path, {(record.id, record.time) for record in people}))
         for record in people:
-            turns = renderer.render_arms(rows[record.id, record.time], task.treatment, contrast.arms)
+            turns = renderer.render_arms(rows[record.id, record.time], treatment, contrast.arms)
             for arm, messages in zip(contrast.arms, turns, strict=True):
                 yield replace(
                     record,
                     id=f"{record.id} under {word_of(arm)}",
                     messages=messages,
-                    predictors={**record.predictors, task.treatment: arm},
+                    predictors={**record.predictors, treatment: arm},
                     metadata={
                         **record.metadata,
                         PERSON: record.key,
                         ARM: arm,
-                        OWN: record.predictors[task.treatment],
+                        OWN: record.predictors[treatment],
                     },
                 )
 
@@ -116,9 +115,7 @@ def ask_counterfactuals(
     contrasts: dict[str, Contrast] = {}
     for planned in plan.tasks:
         task = planned.task
-        if task.treatment is None:
-            raise SpecError("the task has no `treatment`", task=task.name, hint="Name tasks that have one.")
-        contrasts[task.name] = _contrast(task, contrast)
+        treatment, contrasts[task.name] = _treatment(task), _contrast(task, contrast)
         records = counterfactual_records(
             task, entries[task.name], planned.data, contrasts[task.name], registry, limit=limit
         )
@@ -129,9 +126,7 @@ def ask_counterfactuals(
         taught = list(planned.data.training_records())
         for arm in contrasts[task.name].arms:
             if arm not in own:
-                seen = sorted(
-                    {word_of(record.predictors[task.treatment]) for record in taught} | set(map(word_of, own))
-                )
+                seen = sorted({word_of(record.predictors[treatment]) for record in taught} | set(map(word_of, own)))
                 raise DataError(
                     f"nobody is in the arm {word_of(arm)}", task=task.name, hint=f"Arms: {', '.join(seen)}."
                 )
@@ -144,15 +139,50 @@ def ask_counterfactuals(
     return StoredRun.open(result.path), contrasts
 
 
+def stored_contrasts(run: StoredRun, contrast: tuple[str, str], *, tasks: Sequence[str] = ()) -> dict[str, Contrast]:
+    """Return the two arms of each task of a run whose records `ask_counterfactuals` has written.
+
+    Raises
+    ------
+    SpecError, RunError
+        A task has no treatment, or nobody was asked under one of the arms.
+    """
+    contrasts: dict[str, Contrast] = {}
+    for planned in run.plan.tasks:
+        if tasks and planned.name not in tasks:
+            continue
+        contrasts[planned.name] = found = _contrast(planned.task, contrast)
+        asked = {question.record.metadata.get(ARM) for _, question in planned.questions()} - {None}
+        for arm in found.arms:
+            if arm in asked:
+                continue
+            told = f"only under {', '.join(sorted(map(word_of, asked)))}" if asked else "under their own arm only"
+            raise RunError(
+                f"nobody was asked under {word_of(arm)}: people were asked {told}",
+                file=run.path,
+                task=planned.name,
+                hint=f"Ask them anew: hbench ess --tasks {planned.name} --model SPEC --effect {','.join(contrast)} "
+                "--out DIR; the run is then DIR/run.",
+            )
+    return contrasts
+
+
 def _contrast(task: Task, words: tuple[str, str]) -> Contrast:
     """Read the arms as the predictor's kind says."""
-    kind = next(part.kind for part in task.predictors if task.treatment in part.columns)
+    treatment = _treatment(task)
+    kind = next(part.kind for part in task.predictors if treatment in part.columns)
     if kind == "categorical":
         return Contrast(*words)
     try:
         return Contrast(*map(float, words))
     except ValueError:
         raise HbenchError(f"the arms {words[0]!r} and {words[1]!r} are no numbers", task=task.name) from None
+
+
+def _treatment(task: Task) -> str:
+    if task.treatment is None:
+        raise SpecError("the task has no `treatment`", task=task.name, hint="Name tasks that have one.")
+    return task.treatment
 
 
 def word_of(arm: Any) -> str:

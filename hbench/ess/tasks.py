@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from hbench.core import HbenchError, Target, Value, Values
 from hbench.ess.curve import Curve, Point
-from hbench.ess.estimate import MEAN, equivalent_sample_sizes
+from hbench.ess.estimate import MEAN, Progress, equivalent_sample_sizes
 from hbench.ess.findings import Findings, LeftOut, Worth
 from hbench.ess.options import Options
 from hbench.ess.sizes import Sizes
@@ -101,6 +102,7 @@ def worth_of_run(
             found.left_out.append(LeftOut(planned.name, None, None, error.message))
     if any(worth.data_kind == "demo" for worth in found.worths):
         found.notes.append(SYNTHETIC)
+    found.notes += run.notices()
     return found
 
 
@@ -130,7 +132,7 @@ def _compare(
                 continue
             for algorithm in algorithms:
                 where = f"{task.name} ({part.split}), {model}, {algorithm}"
-                told = None if progress is None else _Named(progress, where)
+                told = None if progress is None else partial(progress, where)
                 groups = _alike(task.targets, scope.targets, found, task.name)
                 for kind, targets in groups.items():
                     try:
@@ -162,15 +164,6 @@ def _target(task: Task, name: str, kind: Kind, *, several: bool) -> str | None:
     return None if len(task.targets) == 1 else name
 
 
-@dataclass(frozen=True)
-class _Named:
-    told: Told
-    where: str
-
-    def __call__(self, point: Point, done: float) -> None:
-        self.told(self.where, point, done)
-
-
 def _curves(
     cells: Cells,
     answers: Sequence[Answered],
@@ -180,7 +173,7 @@ def _curves(
     features: Sequence[Feature],
     algorithm: str,
     options: Mapping[str, Any],
-    progress: _Named | None,
+    progress: Progress | None,
     fits: Fits,
 ) -> dict[str, Curve]:
     golds: list[Values | None] = [one.row.gold for one in answers]

@@ -8,10 +8,12 @@ import pytest
 
 from hbench.cli.main import main
 from hbench.core import HbenchError
-from hbench.ess.counterfactual import ask_counterfactuals
+from hbench.ess.counterfactual import ask_counterfactuals, stored_contrasts
 from hbench.ess.effects import effect_sample_size
 from hbench.ess.task_effects import worth_of_effects
 from hbench.learn import Feature
+from hbench.run.evaluate import evaluate
+from hbench.run.stored import StoredRun
 
 pytest.importorskip("sklearn")
 pytest.importorskip("polars")
@@ -113,13 +115,63 @@ def test_the_command_shows_effects(
     words = ["ess", "--tasks", "trial/visits", "--include-path", str(folder / "trial"), "--model", "marginal",
              "--algorithm", "ridge", "--sizes", "20", "--budget", "4"]  # fmt: skip
     assert main([*words, "--effect", "paid,free", "--propensity", "0.5", "--out", str(folder / "shown")]) == 0
-    shown = capsys.readouterr().out
-    assert "effect of free against paid" in shown
-    assert "propensity 0.5 for all" in shown
+    first = capsys.readouterr()
+    assert "effect of free against paid" in first.out
+    assert "propensity 0.5 for all" in first.out
+    assert f"Run: {folder / 'shown' / 'run'}" in first.err
+    assert "marginal, ridge, outcome under free: N = 20, 4 blocks, 100%, about 0 s left" in first.err
     assert main([*words, "--effect", "paid,free"]) == 2
     assert main([*words, "--effect", "paid", "--out", str(folder / "shown")]) == 2
     assert main([*words, "--effect", "paid,gratis", "--out", str(folder / "no")]) == 2
     assert "nobody is in the arm gratis\n  Arms: free, other, paid." in capsys.readouterr().err
+
+
+def test_a_run_that_asked_under_both_arms_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    paths = ["--include-path", str(folder / "trial")]
+    how = [*paths, "--algorithm", "ridge", "--sizes", "20,80", "--budget", "4"]
+    asked = ["--tasks", "trial/visits", "--model", "linear", "--out", str(folder / "again")]
+    assert main(["ess", *asked, *how, "--effect", "paid,free"]) == 0
+    first = capsys.readouterr().out
+    stored = ["ess", "--run", str(folder / "again" / "run"), *how]
+    assert main([*stored, "--effect", "paid,free"]) == 0
+    assert capsys.readouterr().out == first
+    # The other way round the effect has the other sign, and the same error.
+    assert main([*stored, "--effect", "free,paid", "--tasks", "trial/*", "--rows", "200", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert [one["target"] for one in found] == [
+        "effect of paid against free",
+        "outcome under free",
+        "outcome under paid",
+    ]
+    assert 100 < found[0]["curve"]["training_rows"] < 200
+    assert main([*stored, "--effect", "paid,other"]) == 2
+    assert "nobody was asked under other: people were asked only under free, paid" in capsys.readouterr().err
+
+
+def test_a_run_that_asked_people_once_is_refused_with_the_command_that_asks_twice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    evaluate("trial/visits", ["marginal"], include_paths=[folder / "trial"], out=folder / "once", limit=20)
+    assert main(["ess", "--run", str(folder / "once"), "--effect", "paid,free"]) == 2
+    told = capsys.readouterr().err
+    assert "nobody was asked under paid: people were asked under their own arm only" in told
+    assert "hbench ess --tasks trial/visits --model SPEC --effect paid,free --out DIR" in told
+
+
+def test_people_who_were_asked_under_one_arm_only_are_counted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HBENCH_DATA", str(folder / "data"))
+    paths, pair = [folder / "trial"], ("paid", "free")
+    ask_counterfactuals(["trial/visits"], ["marginal"], pair, folder / "some", include_paths=paths, limit=40)
+    evaluate("trial/visits", ["marginal"], data=[folder / "some" / "records"], include_paths=paths,
+             out=folder / "few", limit=61, sample="all")  # fmt: skip
+    run = StoredRun.open(folder / "few")
+    found = worth_of_effects(run, stored_contrasts(run, pair), ["ridge"], sizes=[20], budget=4)
+    assert [one.curve.rows for one in found.worths] == [30, 30, 30]
+    assert found.notes[0] == "trial/visits (test): 1 people were asked under one arm only, left out"
 
 
 def test_a_task_without_a_treatment_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
