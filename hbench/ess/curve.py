@@ -75,13 +75,16 @@ class Bound:
     largest: int
     alpha: float
 
-    def __str__(self) -> str:
+    @property
+    def estimate(self) -> str:
+        """The plug-in estimate in words: "> 160" where no size does, "≤ 5" where the smallest one does."""
         if self.plug_in is None:
-            estimate = f"> {self.largest:,}"
-        else:
-            # Whether fewer would do was not tried.
-            estimate = f"{'≤ ' if self.smallest == self.plug_in > 1 else ''}{self.plug_in:,}"
-        return f"{estimate} (at least {self.least:,}, {1 - self.alpha:.0%} confidence)"
+            return f"> {self.largest:,}"
+        # Whether fewer would do was not tried.
+        return f"{'≤ ' if self.smallest == self.plug_in > 1 else ''}{self.plug_in:,}"
+
+    def __str__(self) -> str:
+        return f"{self.estimate} (at least {self.least:,}, {1 - self.alpha:.0%} confidence)"
 
 
 def bound(points: Sequence[Point], *, alpha: float) -> Bound:

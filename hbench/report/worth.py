@@ -16,7 +16,7 @@ def worth_document(findings: Findings, *, curves: bool = True) -> Document:
     tables = [_summary(findings), _results(findings)]
     if curves:
         tables += [_curve(worth) for worth in findings.worths]
-    return Document(tables, findings.rows(), list(_notes(findings)))
+    return Document(tables, findings.rows(), list(notes_of(findings)))
 
 
 def _summary(findings: Findings) -> Table:
@@ -33,7 +33,6 @@ def _results(findings: Findings) -> Table:
     for worth in findings.worths:
         error, lo, hi = worth.model_error()
         bound = worth.curve.bound
-        estimate = str(bound).partition(" (")[0]
         table.add(
             [
                 worth.task,
@@ -45,7 +44,7 @@ def _results(findings: Findings) -> Table:
                 figure(error),
                 f"{figure(lo)} to {figure(hi)}",
                 f"{worth.curve.rows:,}",
-                Cell(estimate, best=True),
+                Cell(bound.estimate, best=True),
                 f"≥ {bound.least:,}",
             ]
         )
@@ -77,7 +76,8 @@ def _name(worth: Worth) -> str:
     return f"{worth.task}{target} ({worth.split}): {worth.model} against {worth.algorithm}"
 
 
-def _notes(findings: Findings) -> Iterator[str]:
+def notes_of(findings: Findings) -> Iterator[str]:
+    """Yield what must be said: rows that do not count, what was left out, what went otherwise than asked."""
     yield from dict.fromkeys(findings.notes)
     if any(point.agreement for worth in findings.worths for point in worth.curve.points):
         yield NO_BOUND

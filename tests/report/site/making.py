@@ -35,14 +35,18 @@ citation: {text}
 """
 
 
+POINT = {"difference": 1.0, "difference_se": 0.5, "rule": 4.0, "asymptotics": "separate_test", "settings": {},
+         "agreement": {}, "notes": []}  # fmt: skip
 CURVE = {
-    "loss": "squared", "rule": 4.0, "rule_se": 0.4, "rows": 200, "training_rows": 900,
+    "algorithm": "rf", "loss": "squared", "rule": 4.0, "rule_se": 0.4, "rows": 200, "training_rows": 900,
+    "separate": True, "unanswered": 3, "without_outcome": 0, "training_without_outcome": 0, "notes": [],
     "bound": {"plug_in": None, "least": 32, "smallest": 8, "largest": 128, "alpha": 0.05},
-    "points": [{"size": 8, "blocks": 10, "error": 9.0, "se": 0.6},
-               {"size": 128, "blocks": 4, "error": 4.84, "se": 0.2}],
+    "points": [{**POINT, "size": 8, "blocks": 10, "error": 9.0, "se": 0.6},
+               {**POINT, "size": 128, "blocks": 4, "error": 4.84, "se": None, "notes": ["one block"]}],
 }  # fmt: skip
 WORTH = {
-    "format": "hbench ess", "version": 1, "left_out": [], "notes": ["a note"],
+    "format": "hbench ess", "version": 1, "notes": ["a note"],
+    "left_out": [{"task": "s/u", "model": None, "algorithm": "rf", "reason": "no target"}],
     "summaries": [{"model": "m", "algorithm": "rf", "unit": "task", "count": 1, "smallest": 8, "tried": 128,
                    "median": None, "median_bound": 32, "least": None, "largest": None}],
     "results": [{"task": "s/t", "split": "test", "model": "m", "algorithm": "rf", "target": None,
