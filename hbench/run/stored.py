@@ -118,6 +118,10 @@ class StoredRun:
         plan, _, registry = reopen(path, registry=registry, store=store)
         return cls(path, manifest, plan, tuple(entrants_of(manifest)), results, registry)
 
+    def notices(self) -> list[str]:
+        """Return the texts that the providers of the run's data require to be shown."""
+        return list(dict.fromkeys(text for texts in self.results.notices.values() for text in texts))
+
     def answers(self, planned: PlannedTask) -> list[SplitAnswers]:
         """Return a task's answers, split by split."""
         journal = Journal(self.path / JOURNAL, reading=True)

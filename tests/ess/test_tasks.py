@@ -59,6 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, (targets, answer, metric) in TARGETS.items():
         text = TASK.format(name=name, targets=targets, answer=answer, metric=metric)
         (home / "tiny" / f"{name}.yaml").write_text(text)
+    (home / "tiny" / "_suite.yaml").write_text("suite: tiny\ntitle: Tiny\nnotices: [Credit those who asked.]\n")
     return home
 
 
@@ -118,6 +119,11 @@ def test_models_that_answered_the_same_records_share_the_fits(
     (alone,) = [one for one in findings.worths if one.task == "tiny/spending"]
     assert both[0].curve.points == alone.curve.points
     assert both[1].curve.rule != alone.curve.rule
+
+
+def test_providers_notices_stand_beside_what_a_model_is_worth(findings: Findings) -> None:
+    assert findings.notes[-1] == "Credit those who asked."
+    assert json.loads(json.dumps(findings.dump()["notes"]))[-1] == "Credit those who asked."
 
 
 def test_targets_come_singly_and_averaged(findings: Findings) -> None:
