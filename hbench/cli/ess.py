@@ -235,6 +235,9 @@ def _text(findings: Findings, form: Any, *, curves: bool) -> str:
     from hbench.report.worth import worth_document
     from hbench.report.writers import write
 
+    if form == "csv":  # which has rows and nothing else
+        for note in dict.fromkeys(findings.notes):
+            say(note, err=True)
     return write(worth_document(findings, curves=curves), form)
 
 

@@ -193,6 +193,9 @@ def _write(content: Document, form: str, output: Path | None) -> None:
         return
     kind: Any = "text" if form == "terminal" else form
     text = write(content, kind)
+    if kind == "csv":  # which has rows and nothing else
+        for note in content.notes:
+            say(note, err=True)
     if output is None:
         say(text, nl=False)
         return

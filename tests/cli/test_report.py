@@ -59,6 +59,17 @@ def test_the_same_seed_gives_the_same_report(run: str, capsys: pytest.CaptureFix
     assert texts[0] == texts[1] != texts[2]
 
 
+def test_notes_are_told_beside_a_csv_which_has_rows_only(run: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["report", run, "--draws-bootstrap", "50", "--seed", "1"]
+    assert main([*words, "--format", "json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert main([*words, "--format", "csv"]) == 0
+    told = capsys.readouterr()
+    assert notes
+    assert told.err.splitlines() == notes
+    assert notes[0] not in told.out
+
+
 def test_analyses_by_name(run: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", run, "--analysis", "list"]) == 0
     assert "gains" in capsys.readouterr().out
