@@ -30,7 +30,6 @@ REASONS = {
     "needs a release",
     "serves until it is stopped",
     "a part of a program",
-    "what the commands above stand for",
     "minutes of work",
 }
 """The reasons there are; a new one has to be thought about."""
