@@ -69,7 +69,7 @@ def licence_of(package: Distribution) -> str | None:
     if expression := about.get("License-Expression"):
         return str(expression)
     told = str(about.get("License") or "").strip().split("\n")[0].strip()
-    if told == "UNKNOWN":  # setuptools' word for none
+    if told in ("UNKNOWN", "LICENSE"):  # setuptools' word for none, or the name of a file
         told = ""
     if told.lower() in WORDS:
         return WORDS[told.lower()]

@@ -44,6 +44,7 @@ def package(**fields: Any) -> Any:
         ({"License": "see the file"}, None),
         ({"Classifier": "License :: Other/Proprietary License"}, None),
         ({"License_File": "LICENSE"}, "MIT"),
+        ({"License": "LICENSE", "License_File": "LICENSE"}, "MIT"),
         ({"License_File": ["OTHER", "ABSENT"]}, None),
         ({}, None),
     ],
