@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hbench.core import DataError
+from hbench.core.leftovers import temporary_folder
 from hbench.data.files import atomic_file, atomic_folder
-from hbench.data.stored import StoredReader, read_data
+from hbench.data.stored import StoredReader, read_data, unchanged
 from hbench.data.taskdata import Renderer, TaskData
 
 _CURRENT = "current"
@@ -87,6 +88,8 @@ class Store:
     def writer(self, task: str, kind: str, fingerprint: str) -> Iterator[Path]:
         """Yield an empty folder that becomes the task's current data, if nothing goes wrong."""
         folder = self.folder(task, kind)
+        if (folder / fingerprint).is_dir() and not self.has(task, kind, fingerprint):
+            _discard(folder / fingerprint)
         with atomic_folder(folder / fingerprint) as temporary:
             yield temporary
         self.select(task, kind, fingerprint)
@@ -97,5 +100,12 @@ class Store:
             pointer.write_text(fingerprint + "\n", encoding="utf-8")
 
     def has(self, task: str, kind: str, fingerprint: str) -> bool:
-        """Say whether the store has a version."""
-        return (self.folder(task, kind) / fingerprint).is_dir()
+        """Say whether the store has a version, with the bytes that were written."""
+        path = self.folder(task, kind) / fingerprint
+        return path.is_dir() and unchanged(path)
+
+
+def _discard(path: Path) -> None:
+    """Remove a folder; it is moved aside first, since removing it could end half way."""
+    with temporary_folder(path.parent, path.name) as aside, suppress(FileNotFoundError):
+        path.rename(aside / path.name)

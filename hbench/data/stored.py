@@ -116,3 +116,12 @@ def read_data(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise DataError("the stored data cannot be read", file=file, hint="Build the data again.")
     return data
+
+
+def unchanged(path: Path) -> bool:
+    """Say whether a task's folder has the files that its ``data.json`` tells of, byte for byte."""
+    try:
+        written = read_data(path)["outputs"]
+        return all(sha256_file(path / name) == digest for name, digest in written.items())
+    except (DataError, OSError, KeyError):
+        return False

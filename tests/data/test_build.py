@@ -290,6 +290,17 @@ def test_stored_files_that_changed_are_refused(tmp_path: Path) -> None:
         Store(tmp_path / "store").find(data.task, "demo")
 
 
+@pytest.mark.parametrize("name", ["records.jsonl", "table.parquet", "data.json"])
+def test_building_again_mends_stored_files_that_are_damaged(tmp_path: Path, name: str) -> None:
+    data = make(study_task(), tmp_path)
+    before = {path.name: path.read_bytes() for path in data.path.iterdir()}
+    (data.path / name).write_bytes(before[name][:10])
+    again = make(study_task(), tmp_path)
+    assert again.path == data.path
+    assert {path.name: path.read_bytes() for path in again.path.iterdir()} == before
+    assert {path.name for path in again.path.parent.iterdir()} == {again.path.name, "current"}
+
+
 def test_splits_and_samples_that_are_not_there(tmp_path: Path) -> None:
     data = make(study_task(), tmp_path)
     with pytest.raises(DataError, match="no split 'test'"):
