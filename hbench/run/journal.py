@@ -100,7 +100,7 @@ class Journal:
             self._writer = self._connect()
             self._prepare()
             self._reader = self._connect()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self._error(error) from error
 
     def _connect(self) -> sqlite3.Connection:
@@ -150,17 +150,18 @@ class Journal:
                 hint="Use the hbench that wrote it (see manifest.json), or start anew with --out DIR.",
             )
 
-    def _error(self, error: sqlite3.Error) -> RunError:
+    def _error(self, error: Exception) -> RunError:
         text = str(error)
         if "full" in text:
             hint = "Free some space and run the same command again: what is in the journal is not asked for again."
         elif "readonly" in text or "unable to open" in text:
-            hint = "Make the folder writable, or give another one with --out DIR."
-        elif "malformed" in text or "not a database" in text:
+            # SQLite does not tell whether a file that cannot be made has no room or no leave.
+            hint = "Make the folder writable and free some space, or give another one with --out DIR."
+        elif "malformed" in text or "not a database" in text or not isinstance(error, sqlite3.Error):
             hint = "The file is damaged. Restore it from a copy, or move it away to ask everything again."
         else:
             hint = (
-                "See that the disk is there and can be written, and run the same command again: "
+                "See that the disk is there, is writable and has room (free some space), and run the same command again: "
                 "what is in the journal is not asked for again."
             )
         return RunError(f"the journal cannot be used: {text}", file=self.path, hint=hint)
@@ -275,8 +276,11 @@ class Journal:
                 if reason is not None:
                     found[key][draw] = Failure("parse", reason, detail or "")
                 else:
-                    value = json.loads(text) if decoded else text
-                    probabilities = None if shares is None else json.loads(shares)
+                    try:
+                        value = json.loads(text) if decoded else text
+                        probabilities = None if shares is None else json.loads(shares)
+                    except (ValueError, TypeError) as error:
+                        raise self._error(error) from error
                     found[key][draw] = Completion(value, reasoning, tokens_in, tokens_out, cost, probabilities)
         return found
 
@@ -292,7 +296,7 @@ class Journal:
     def _query(self, sql: str, parameters: Sequence[object] = ()) -> list[Any]:
         try:
             return self._reader.execute(sql, parameters).fetchall()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self._error(error) from error
 
 
