@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -152,7 +153,7 @@ def test_a_lock_left_by_a_dead_process_is_no_hindrance(make_toy: Callable[[int],
         second = start(toy, model, out)
         _, errors = second.communicate(timeout=60)
         assert second.returncode == 2
-        assert f"pid {first.pid}" in errors
+        assert f"pid {first.pid} on {socket.gethostname()}, since 20" in errors
         first.kill()
         first.communicate()
     with MockServer(answer=answer) as server:

@@ -18,6 +18,7 @@ from hbench.train.config import TrainConfig, read_config  # noqa: E402
 from hbench.train.dataset import read_examples  # noqa: E402
 from hbench.train.number_token_loss import NumberTokenLoss  # noqa: E402
 from hbench.train.trainer import train  # noqa: E402
+from hbench.train.training_folder import TrainingFolder  # noqa: E402
 from tests.train import tiny  # noqa: E402
 
 
@@ -190,6 +191,11 @@ def test_a_finished_training_is_not_repeated_and_no_other_takes_its_folder(
     (tmp_path / "strange" / "notes.txt").write_text("mine")
     with pytest.raises(TrainingError, match=r"something else than a training: notes\.txt"):
         run(settings(base), data, tmp_path / "strange")
+
+
+def test_what_a_killed_process_left_is_nothing_strange(tmp_path: Path) -> None:
+    (tmp_path / ".hbench-manifest-abc.json").write_text('{"format": "hbe')
+    assert TrainingFolder(tmp_path).manifest() is None
 
 
 def test_examples_that_are_too_long_are_left_out_and_named(base: Path, data: Path, tmp_path: Path) -> None:
