@@ -161,7 +161,7 @@ class Journal:
             hint = "The file is damaged. Restore it from a copy, or move it away to ask everything again."
         else:
             hint = (
-                "See that the disk is there, is writable and has room (free some space), and run the same command again: "
+                "See that the disk is there and writable, free some space, and run the same command again: "
                 "what is in the journal is not asked for again."
             )
         return RunError(f"the journal cannot be used: {text}", file=self.path, hint=hint)
