@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -55,9 +56,11 @@ def lm_eval(
     """Write tasks into DIR, so that `lm_eval --include_path DIR --tasks NAME` runs and scores them."""
     from hbench.core import ModelError
     from hbench.data.choice import DataChoice
+    from hbench.data.export import SYNTHETIC
     from hbench.interop.lm_eval_folder import write_folder
     from hbench.model import ModelSpec
     from hbench.plugin import default_registry
+    from hbench.prompt.formats import plural
     from hbench.run.opening import open_plan
     from hbench.run.plan import Settings
 
@@ -75,7 +78,9 @@ def lm_eval(
         include_paths=include_paths,
     )
     names = write_folder(plan, out, sampling=spec.sampling, notices=notices, registry=registry)
-    say(f"{len(plan.tasks)} tasks in {out}: {', '.join(names)}")
+    say(f"{plural(len(plan.tasks), 'task')} in {out}: {', '.join(names)}")
+    if any(planned.data.kind == "demo" for planned in plan.tasks):
+        say(f"\n{SYNTHETIC}", err=True)
     for text in dict.fromkeys(text for texts in notices.values() for text in texts):
         say(f"\n{text}", err=True)
-    say(f"\nlm_eval --include_path {out} --tasks {names[0]} --apply_chat_template --log_samples ...")
+    say(f"\nlm_eval --include_path {quote(str(out))} --tasks {names[0]} --apply_chat_template --log_samples ...")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,6 +116,8 @@ def command(
     if analysis == "list":
         _list_analyses()
         return
+    from hbench.run.results import SCORES
+
     # Misspelt names are told before the runs are read.
     chosen = {} if analysis is None else _options(analysis, options)
     if options and analysis is None:
@@ -124,7 +127,8 @@ def command(
         comparison = Comparison.load(runs)
     except HbenchError as error:
         # Intervals need rows and so the data; the scores themselves are in the run.
-        error.hint = "\n  ".join(filter(None, [error.hint, "To see the scores as they were stored: --stored"]))
+        if html is None and all((run / SCORES).is_file() for run in runs):
+            error.hint = "\n  ".join(filter(None, [error.hint, "To see the scores as they were stored: --stored"]))
         raise
     if html is not None:
         _site(comparison, view, html, title=title, rule=rule, worths=worths, records=records)
@@ -158,7 +162,7 @@ def _site(comparison: Comparison, view: View, folder: Path, **settings: Any) -> 
         say(f"  {step}", err=True)
 
     built = write_site(comparison, view, folder, **settings, say=tell)
-    say(f"{folder}: {built.files:,} files, {built.bytes / 1e6:.1f} MB. See it with: hbench view {folder}")
+    say(f"{folder}: {built.files:,} files, {built.bytes / 1e6:.1f} MB. See it with: hbench view {quote(str(folder))}")
 
 
 def _options(analysis: str, given: Sequence[str]) -> dict[str, Any]:

@@ -46,6 +46,8 @@ def check(
 
     Exit codes: 0 accepted, 1 refused, 2 not to be checked (a mistake in the command, or the board's data are absent).
     """
+    from hbench.data.export import SYNTHETIC
+    from hbench.prompt.formats import plural
     from hbench.submit.check import check as run
 
     checked = run(folder, data=data, include_paths=include_paths, any_version=any_version)
@@ -65,7 +67,9 @@ def check(
         )
     elif checked.entry is not None:
         scores = sum(len(one.scores) for one in checked.entry.runs)
-        say(f"Accepted: {len(checked.entry.runs)} runs, {scores:,} scores as claimed.")
+        say(f"Accepted: {plural(len(checked.entry.runs), 'run')}, {plural(scores, 'score')} as claimed.")
+        if checked.entry.synthetic:
+            say(f"\n{SYNTHETIC}")
         for text in checked.entry.notices:
             say(f"\n{text}")
     for refusal in checked.refusals:
@@ -78,11 +82,13 @@ def check(
 @click.option("--out", required=True, type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Where to.")
 def board(folder: Path, out: Path) -> None:
     """Join the entries in DIR into board.json, board.csv and board.md."""
+    from hbench.prompt.formats import plural
     from hbench.submit.board import join, read_entries, write_board
 
     joined = join(read_entries(folder))
     written = write_board(joined, out)
-    say(f"{len(joined.models)} models, {len(joined.rows):,} scores: {', '.join(map(str, written))}")
+    counts = f"{plural(len(joined.models), 'model')}, {plural(len(joined.rows), 'score')}"
+    say(f"{counts}: {', '.join(map(str, written))}")
     if joined.repeated:
         say(f"{joined.repeated:,} scores are in several entries alike, and stand once.")
 

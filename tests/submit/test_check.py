@@ -243,7 +243,7 @@ def test_the_command_for_a_continuous_integration(
     words = ["submit", "check", str(submitted.folder), "--data", str(submitted.kinds.data)]
     words += ["--include-path", str(submitted.kinds.tasks), "--entry", str(tmp_path / "entries/one.json")]
     assert main(words) == 0
-    assert "Accepted: 1 runs" in capsys.readouterr().out
+    assert "Accepted: 1 run, " in capsys.readouterr().out
     assert Entry.model_validate_json((tmp_path / "entries/one.json").read_bytes()).submission.by == "A. Author"
     (tmp_path / "entries/one.json").unlink()
     drop_line(submitted)
@@ -262,6 +262,8 @@ def test_demo_data_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str
     hbench.evaluate("surv_resp_pred", "uniform", data="demo", out=tmp_path / "s/run")
     assert main(["submit", "check", str(tmp_path / "s"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["entry"]["synthetic"] is True
+    assert main(["submit", "check", str(tmp_path / "s")]) == 0
+    assert "Synthetic data: scores say nothing about households." in capsys.readouterr().out
 
 
 def test_a_record_is_named_with_its_time(tmp_path: Path) -> None:
