@@ -39,6 +39,12 @@ JOURNAL = "journal.sqlite"
 BATCHES = "batches"
 
 
+def has_journal(path: Path) -> bool:
+    """Tell whether a run's folder holds a journal; an empty file, as a copy that failed leaves, is none."""
+    journal = path / JOURNAL
+    return journal.is_file() and journal.stat().st_size > 0
+
+
 @dataclass(frozen=True)
 class Result:
     """What an evaluation gives back.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import InvalidPolicy, RunError
 from hbench.data.store import Store
-from hbench.run.evaluate import JOURNAL, Result
+from hbench.run.evaluate import JOURNAL, Result, has_journal
 from hbench.run.folder import RunFolder
 from hbench.run.journal import Journal
 from hbench.run.manifest import choices_of, entrants_of, read_manifest, settings_of
@@ -49,7 +49,7 @@ def rescore(
     except RunError:
         # A run that was stopped before it was scored.
         gave_up = {}
-    if not (path / JOURNAL).is_file():
+    if not has_journal(path):
         raise RunError("the run has no journal", file=path)
     with RunFolder(path) as folder:
         journal = Journal(path / JOURNAL)

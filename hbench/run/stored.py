@@ -13,7 +13,7 @@ from hbench.core import Completion, Failure, JsonValue, Outcome, Parsed, Record,
 from hbench.data.store import Store
 from hbench.metric import ScoredRow
 from hbench.run.entrant import Entrant
-from hbench.run.evaluate import JOURNAL
+from hbench.run.evaluate import JOURNAL, has_journal
 from hbench.run.journal import Journal
 from hbench.run.manifest import entrants_of, read_manifest
 from hbench.run.plan import Plan, PlannedTask
@@ -112,7 +112,7 @@ class StoredRun:
             When the folder is no run, has no journal or no scores, or its data have changed.
         """
         manifest = read_manifest(path)
-        if not (path / JOURNAL).is_file():
+        if not has_journal(path):
             raise RunError("the run has no journal", file=path)
         results = Results.load(path)
         plan, _, registry = reopen(path, registry=registry, store=store)
