@@ -28,7 +28,7 @@ _CODE = re.compile(r"\(os error (\d+)\)")
 
 
 def disk_hint(error: BaseException) -> str | None:
-    """Say what to do about a disk that is full, closed to us or failing, or a place that cannot be; None for any other error."""
+    """Say what to do about a disk that is full, closed or failing, or a place that cannot be; None for other errors."""
     if not isinstance(error, OSError):
         return None
     code = error.errno
