@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Self
@@ -83,7 +84,12 @@ class RayExecutor:
             name, _, value = option.partition("=")
             if name not in ("workers", "cpus", "gpus") or name in given:
                 raise ValueError(f"{option!r} is none of workers=N, cpus=X, gpus=X")
-            given[name] = float(value)
+            try:
+                given[name] = float(value)
+            except ValueError:
+                raise ValueError(f"{option!r} has no number") from None
+            if not 0 <= given[name] < math.inf:
+                raise ValueError(f"{option} must be a number of at least 0")
         workers = given.get("workers")
         if workers is not None and (workers < 1 or workers != int(workers)):
             raise ValueError(f"workers={workers:g} must be a whole number of at least 1")

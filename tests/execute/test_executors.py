@@ -48,7 +48,10 @@ def test_executors_are_made_from_words() -> None:
     assert isinstance(made, LocalExecutor)
     assert made.jobs == 3
     assert not isinstance(made, Hiring)
-    for words in ("local:here", "ray:auto,workers=0", "ray,threads=2", "ray,workers=2.5", "ray,workers=1,workers=2"):
+    for words in (
+        "local:here", "ray:auto,workers=0", "ray,threads=2", "ray,workers=2.5", "ray,workers=1,workers=2",
+        "ray,gpus=-1", "ray,cpus=nan", "ray,cpus=inf", "ray,cpus=two",
+    ):  # fmt: skip
         with pytest.raises(click.BadParameter):
             make_executor(words, registry)
 
