@@ -125,10 +125,17 @@ class _Training:
         )
         if self.state.is_main_process:
             begun = self.folder.manifest()
+            if begun is not None:
+                try:
+                    self.folder.check_same(begun, self.manifest)
+                except TrainingError:
+                    # A misspelt model or a setting that does not fit must not take the folder.
+                    if begun["status"] == "finished" or self.folder.last_checkpoint() is not None:
+                        raise
+                    self.folder.begin_anew()
+                    begun = None
             if begun is None:
                 self.folder.write(self.manifest)
-            else:
-                self.folder.check_same(begun, self.manifest)
         self.state.wait_for_everyone()
         stored = self.folder.manifest() or self.manifest
         self.manifest = {**stored, "config": self.manifest["config"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +107,12 @@ class TrainingFolder:
                 file=self.path,
                 hint="Name a new folder with --out, or repeat the command that began this one.",
             )
+
+    def begin_anew(self) -> None:
+        """Remove what was prepared for a training that has not learned anything."""
+        for path in (self.path / "tokens", self.checkpoints, self.tensorboard):
+            if path.exists():
+                shutil.rmtree(path)
 
     def last_checkpoint(self) -> Path | None:
         """Return the latest whole checkpoint.
