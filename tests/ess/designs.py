@@ -72,10 +72,21 @@ def risk(intercept: float, slopes: Any) -> float:
 
 
 @cache
-def error_curve(size: int, fits: int = 20_000) -> float:
-    """Return e_N of `PlainRidge` by simulation; its standard error is below 0.5 % for the sizes that are used here."""
-    rng = np.random.default_rng(size)
-    return float(np.mean([risk(*coefficients(*draw(size, rng))) for _ in range(fits)]))
+def error_curve(size: int) -> float:
+    """Return e_N of `PlainRidge`; its own Monte Carlo error is below 0.1 % for sizes from 5.
+
+    Given the scatter W of a block's predictors, which is Wishart with N - 1 degrees of freedom and independent of their
+    means, the slopes are off by ``(W + c)^-1 (z - c b)`` with penalty c, true slopes b and z ~ N(0, W). Only
+    eigenvalues of W have to be drawn, since its law is the same in all directions. Means that are off add 1 / N.
+    """
+    rng, draws, chunks = np.random.default_rng(size), 500, 100
+    columns, penalty = len(SLOPES), PlainRidge.penalty
+    off = 0.0
+    for _ in range(chunks):
+        centred = rng.normal(size=(draws, size - 1, columns))
+        roots = np.linalg.eigvalsh(np.swapaxes(centred, 1, 2) @ centred).clip(0.0)
+        off += float(((roots + penalty**2 * (SLOPES @ SLOPES) / columns) / (roots + penalty) ** 2).sum())
+    return 1.0 + 1.0 / size + (1.0 + 1.0 / size) * off / (draws * chunks)
 
 
 def rule_with_error(x: Any, error: float) -> npt.NDArray[np.float64]:
