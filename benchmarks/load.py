@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -147,13 +148,14 @@ def prompts(folder: Path, sizes: Sequence[int], count: int) -> bool:
     """Ask a server prompts of rising length."""
 
     def command(size: int) -> Cost:
-        write(folder, count, sentences=round((size - 60) / 81))
+        write(folder, count, sentences=math.ceil((size - 60) / 80))
         longest = max(len(json.loads(line)["user"]) for line in (folder / "data" / "spend.jsonl").open())
         with server(0.0) as url:
             cost = measure(evaluation(url, f"run{size}"), folder)
         print(f"{longest:>9,} characters in the longest of {count:,} prompts", flush=True)
         return cost
 
+    command(100)  # bytecode is there afterwards
     # Of a prompt's length there may be some copies for each request in flight, and of its characters none is kept.
     return curve("characters a prompt", sizes, 4.0, command).judge()
 

@@ -14,6 +14,7 @@ from typing import Protocol
 from hbench.core import DataError, RawFile
 from hbench.core.gzipped import damages, opened
 from hbench.core.leftovers import temporary_file, temporary_folder
+from hbench.core.zipped import ZIP_DAMAGES
 
 _BLOCK = 1 << 20
 _EXPANSION, _EXPANSION_FREE = 200, 1 << 30
@@ -52,7 +53,7 @@ def content_digest(path: Path, members: str | None = None) -> str:
     try:
         if path.suffix == ".gz":
             with opened(path) as stream:
-                _feed(digest, stream)
+                _feed(digest, stream, limit=max(_EXPANSION_FREE, _EXPANSION * path.stat().st_size), file=path)
         elif path.suffix == ".zip":
             with zipfile.ZipFile(path) as archive:
                 size = sum(member.file_size for member in archive.infolist())
@@ -66,11 +67,11 @@ def content_digest(path: Path, members: str | None = None) -> str:
                         _feed(digest, part)
         else:
             return sha256_file(path)
-    except damages(zipfile.BadZipFile) as error:
-        raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
     except (NotImplementedError, RuntimeError) as error:
         # So zipfile speaks of encrypted members and of methods that it does not know.
         raise DataError(f"the archive cannot be read: {error}", file=path) from error
+    except damages(*ZIP_DAMAGES) as error:
+        raise DataError(f"the archive is damaged: {error}", file=path, hint="Download it again.") from error
     return digest.hexdigest()
 
 
@@ -97,8 +98,12 @@ def raw_file_digests(raw: Path, file: RawFile) -> dict[str, str]:
     return digests
 
 
-def _feed(digest: _Hash, stream: _Stream) -> None:
+def _feed(digest: _Hash, stream: _Stream, *, limit: int | None = None, file: Path | None = None) -> None:
+    fed = 0
     while block := stream.read(_BLOCK):
+        fed += len(block)
+        if limit is not None and fed > limit:
+            raise DataError(f"the archive expands to more than {limit:,} bytes", file=file, hint="Is it genuine?")
         digest.update(block)
 
 

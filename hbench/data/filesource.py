@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from hbench.core import DataError
 from hbench.data.files import atomic_folder, content_digest
 from hbench.data.fingerprint import RULES, fingerprint
-from hbench.data.lines import check_byte_order_mark, decode
+from hbench.data.lines import check_byte_order_mark, decode, numbered_lines
 from hbench.data.panels import Panels
 from hbench.data.store import Store
+from hbench.spec.files import is_there
 from hbench.spec.task import FileSource, Task
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _path(task: Task, spec: FileSource, folder: Path | None) -> Path:
         if folder is None:
             raise DataError(f"the folder of the task that {spec.file!r} is relative to is not known", task=task.name)
         path = folder / path
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"there is no such file: {path}", task=task.name, at=("source", "file"))
     return path
 
@@ -76,7 +77,8 @@ def _read(path: Path, spec: FileSource, task: str, *, rows: int | None = None) -
         return pl.read_csv(
             path, separator=separator, null_values=list(spec.missing), infer_schema_length=None, n_rows=rows
         )
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        # Over some damaged Parquet files polars stops with a panic, which is none of `Exception`.
         raise DataError(f"the table cannot be read: {error}", file=path, task=task) from error
 
 
@@ -85,7 +87,9 @@ def _check(path: Path, separator: str, task: str) -> None:
     check_byte_order_mark(path)
     with path.open("rb") as stream:
         reader = csv.reader(
-            (decode(raw, path, number) for number, raw in enumerate(stream, start=1)), delimiter=separator, strict=True
+            (decode(raw, path, number) for number, raw in numbered_lines(stream, path)),
+            delimiter=separator,
+            strict=True,
         )
         try:
             header = next(reader, [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from hbench.core import DataError
 
@@ -16,6 +16,8 @@ _MARKS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+LONGEST_LINE = 64 << 20
+"""Bytes of a line that are read at most: a file without line ends would fill the memory, whatever its size."""
 _FORMATS = ((b"PAR1", "a Parquet file"), (b"\x1f\x8b", "compressed (gzip)"), (b"PK\x03\x04", "a zip archive"))
 
 
@@ -32,10 +34,20 @@ def read_jsonl(path: Path, *, nan: bool = False) -> Iterator[tuple[int, dict[str
     """
     check_byte_order_mark(path)
     with path.open("rb") as stream:
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in numbered_lines(stream, path):
             text = decode(raw, path, number)
             if text.strip():
                 yield number, _parse(text, path, number, whole=raw.endswith(b"\n"), nan=nan)
+
+
+def numbered_lines(stream: BinaryIO, path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with their numbers, which count from 1. A `DataError` beyond `LONGEST_LINE`."""
+    number = 0
+    while raw := stream.readline(LONGEST_LINE):
+        number += 1
+        if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+            raise DataError(f"the line is longer than {LONGEST_LINE >> 20} MiB", file=path, line=number)
+        yield number, raw
 
 
 def check_byte_order_mark(path: Path) -> None:

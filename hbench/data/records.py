@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from hbench.core import DataError, Record
 from hbench.core.hashes import HashSet
 from hbench.data.files import atomic_file
-from hbench.data.lines import check_byte_order_mark, decode, dump_line, plain, read_jsonl
+from hbench.data.lines import check_byte_order_mark, decode, dump_line, numbered_lines, plain, read_jsonl
 from hbench.data.rows import KEYS, NESTED, record_of, row_of
 
 Rows = Iterator[tuple[int, dict[str, Any]]]
@@ -158,7 +158,7 @@ def _read_csv(path: Path) -> Rows:
     check_byte_order_mark(path)
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     with path.open("rb") as stream:
-        reader = csv.reader((decode(raw, path, n) for n, raw in enumerate(stream, start=1)), strict=True)
+        reader = csv.reader((decode(raw, path, n) for n, raw in numbered_lines(stream, path)), strict=True)
         try:
             header = next(reader, None)
             if header is None:
@@ -213,7 +213,7 @@ def _read_parquet(path: Path) -> Rows:
                     yield line, _decode_nested(row, path, line)
     except FileNotFoundError as error:
         raise DataError("there is no such file", file=path) from error
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise DataError(f"the Parquet file cannot be read: {error}", file=path, hint="Get it again.") from error
 
 

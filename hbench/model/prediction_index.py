@@ -172,4 +172,4 @@ def _draw(row: Mapping[str, JsonValue], file: Path, number: int) -> int:
 
 
 def _hash(key: str, draw: int) -> int:
-    return int.from_bytes(hashlib.blake2b(f"{draw} {key}".encode(), digest_size=8).digest())
+    return int.from_bytes(hashlib.blake2b(f"{draw} {key}".encode("utf-8", "surrogatepass"), digest_size=8).digest())

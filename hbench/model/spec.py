@@ -174,6 +174,8 @@ def _value(text: str, position: int) -> tuple[JsonValue, int]:
             value, end = _DECODER.raw_decode(text, position)
         except json.JSONDecodeError as error:
             raise _malformed(text, error.pos, f"this is not JSON ({error.msg})", text) from None
+        except (ValueError, RecursionError) as error:  # more digits or levels than Python reads
+            raise _malformed(text, position, f"this cannot be read ({error})", text) from None
         return value, _skip_blanks(text, end)
     end = text.find(",", position)
     end = len(text) if end < 0 else end
@@ -185,7 +187,7 @@ def _bare(word: str) -> JsonValue:
         return word
     try:
         return json.loads(word)
-    except json.JSONDecodeError:
+    except ValueError:  # no JSON, or a number of more digits than Python reads
         return word
 
 

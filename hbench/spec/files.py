@@ -26,6 +26,14 @@ def task_files(folder: Path | str) -> Iterator[tuple[str, Stamp]]:
             yield child.path, stamp(child.stat())
 
 
+def is_there(path: Path) -> bool:
+    """Say whether a path is a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except OSError:  # too long for the file system
+        return False
+
+
 def stamp(status: os.stat_result) -> Stamp:
     """Return a file's stamp."""
     return status.st_mtime_ns, status.st_size

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from hbench.core import SpecError
+from hbench.spec.files import is_there
 from hbench.spec.nearest import suggestion
 from hbench.spec.nodes import LIMIT, Node, Reader, compose
 
@@ -115,7 +116,7 @@ class Library:
                 line=name.line,
                 hint=f"Included files lie below {self.root}.",
             )
-        if not file.is_file():
+        if not is_there(file):
             others = [other.name for other in file.parent.glob("_*.yaml")] if file.parent.is_dir() else []
             hint = suggestion(file.name, others, label="files to include")
             raise SpecError(f"there is no file {text!r} to include", file=name.file, line=name.line, hint=hint)

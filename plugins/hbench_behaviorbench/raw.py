@@ -56,7 +56,10 @@ def read_csv(
         raise DataError(
             f"columns are missing: {', '.join(missing)}", file=raw / path, line=1, hint=f"It has: {', '.join(header)}."
         )
-    frame = pl.read_csv(data, separator=separator, columns=list(columns), infer_schema=False).fill_null("")
+    try:
+        frame = pl.read_csv(data, separator=separator, columns=list(columns), infer_schema=False).fill_null("")
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"the file cannot be read: {error}", file=raw / path, hint="Download it again.") from error
     return frame.select(
         pl.col(column) if column in text else _number(frame[column], column in decimal, raw / path)
         for column in columns
@@ -65,7 +68,15 @@ def read_csv(
 
 def read_lines(raw: Path, path: str, *, report: BuildReport) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the tab-separated fields of every line that is not empty."""
-    for number, line in enumerate(_bytes(raw, path, report).decode("utf-8-sig").splitlines(), 1):
+    data = _bytes(raw, path, report)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line_number = data[: error.start].count(b"\n") + 1
+        raise DataError(
+            "the line is not UTF-8", file=raw / path, line=line_number, hint="Download it again."
+        ) from error
+    for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             yield number, line.split("\t")
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hbench.core import ModelError
+from hbench.core.zipped import ZIP_DAMAGES
 
 _ZSTANDARD = 93
-_LARGEST = 2**30
-"""Bytes of an unpacked member that are read at most; a sample of a gigabyte is none."""
+_LARGEST = 2**28
+"""Bytes of an unpacked member that are read at most; a sample of so many is none."""
 
 
 def read_members(path: Path, start: str) -> Iterator[tuple[str, bytes]]:
@@ -32,14 +33,15 @@ def read_members(path: Path, start: str) -> Iterator[tuple[str, bytes]]:
                 if info.file_size > _LARGEST:
                     raise ModelError(f"{info.filename} unpacks to {info.file_size:,} bytes", file=path)
                 yield info.filename, _content(path, archive, info)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error) as error:
+    except ZIP_DAMAGES as error:
         raise ModelError(f"the archive cannot be read: {error}", file=path) from error
 
 
 def _content(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     try:
         with archive.open(info) as member:
-            return member.read(_LARGEST)
+            # Without a size, or with a larger one, a member that lies about its own is unpacked before it is cut.
+            return member.read(info.file_size)
     except NotImplementedError:
         if info.compress_type != _ZSTANDARD:
             raise

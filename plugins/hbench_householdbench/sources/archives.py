@@ -5,6 +5,7 @@ Nothing is ever extracted to disk.
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from hbench.core import DataError
+from hbench.core.zipped import ZIP_DAMAGES
 
 MEMBER_LIMIT = 1 << 30
 """Largest size in bytes of a member; the surveys' largest have about 80 MB."""
@@ -47,12 +49,13 @@ class Archive:
         if name not in self._members:
             raise DataError(f"the archive has no member {name!r}", file=self.path, hint="Download it again.")
         try:
-            # No more than the declared size is ever read, and that has been checked.
-            data = self._zip.read(self._members[name])
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-            raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
+            # No more than the declared size is unpacked, and that has been checked; `ZipFile.read` unpacks all.
+            with self._zip.open(self._members[name]) as member:
+                data = member.read(self._members[name].file_size)
         except (NotImplementedError, RuntimeError) as error:
             raise DataError(f"the member {name!r} cannot be read: {error}", file=self.path) from error
+        except ZIP_DAMAGES as error:
+            raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
         return data
 
     @contextmanager
@@ -67,10 +70,14 @@ class Archive:
         if name not in self._members:
             raise DataError(f"the archive has no member {name!r}", file=self.path, hint="Download it again.")
         try:
-            with self._zip.open(self._members[name]) as stream:
-                yield stream
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            stream = self._zip.open(self._members[name])
+        except ZIP_DAMAGES as error:
             raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
+        with stream:
+            try:
+                yield stream
+            except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+                raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ def open_archive(path: Path, *, limit: int | None = None) -> Iterator[Archive]:
     """
     try:
         archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
+    except ZIP_DAMAGES as error:
         raise DataError(f"the archive cannot be opened: {error}", file=path, hint="Download it again.") from error
     with archive:
         yield Archive(path, archive, _checked(path, archive, limit))
@@ -176,6 +183,8 @@ def _checked(path: Path, archive: zipfile.ZipFile, limit: int | None) -> dict[st
     total, most, most_together = 0, limit or MEMBER_LIMIT, limit or TOTAL_LIMIT
     for info in archive.infolist():
         name = info.filename
+        if not name:
+            raise DataError("a member has no name", file=path)
         if name.startswith(("/", "\\")) or ":" in name or ".." in PurePosixPath(name.replace("\\", "/")).parts:
             raise DataError(f"a member's path leads out of the archive: {name!r}", file=path)
         if info.is_dir():

@@ -20,11 +20,14 @@ def check_cells(path: Path, width: int, separator: str = ",") -> None:
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             bare = line.rstrip(b"\r\n")
-            cells = (
-                len(next(csv.reader([bare.decode("latin-1")], delimiter=separator)))
-                if b'"' in bare
-                else bare.count(mark) + 1
-            )
+            try:
+                cells = (
+                    len(next(csv.reader([bare.decode("latin-1")], delimiter=separator)))
+                    if b'"' in bare
+                    else bare.count(mark) + 1
+                )
+            except csv.Error as error:
+                raise DataError(f"the line is not valid: {error}", file=path, line=number) from error
             if bare and cells != width:
                 raise DataError(
                     f"{cells} cells under {width} column names", file=path, line=number, hint="Download it again."

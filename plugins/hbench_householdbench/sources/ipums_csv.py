@@ -67,7 +67,7 @@ def csv_batches(path: Path, columns: tuple[str, ...], types: Types, odd: OddCell
     """
     with closing(opened(path)) as stream, ThreadPoolExecutor(1) as pool:
         stream.readline(_LONGEST_HEADER)
-        blocks = _blocks(stream, len(columns), odd)
+        blocks = _blocks(stream, len(columns), odd, path)
         # The next block is unpacked and counted while this one is parsed.
         waiting = pool.submit(next, blocks, None)
         while (block := waiting.result()) is not None:
@@ -76,11 +76,14 @@ def csv_batches(path: Path, columns: tuple[str, ...], types: Types, odd: OddCell
                 yield _table(block, columns, types, odd)
 
 
-def _blocks(stream: BufferedIOBase, cells: int, odd: OddCells) -> Iterator[bytes]:
+def _blocks(stream: BufferedIOBase, cells: int, odd: OddCells, path: Path) -> Iterator[bytes]:
     """Yield blocks of those lines that have as many cells."""
     first = 2
     while block := stream.read(_BLOCK):
-        block += stream.readline()
+        rest = stream.readline(_BLOCK)
+        if len(rest) == _BLOCK and not rest.endswith(b"\n"):
+            raise DataError("the file has no ends of lines", file=path, hint="Keep the extract as IPUMS delivers it.")
+        block += rest
         if not block.endswith(b"\n"):
             block += b"\n"
         whole, lines = _whole_lines(block, cells, first, odd)
@@ -102,7 +105,10 @@ def _whole_lines(block: bytes, cells: int, first: int, odd: OddCells) -> tuple[b
     for place in suspects:
         line = block[starts[place] : ends[place]].decode("latin-1")
         # Quotation marks may hold commas.
-        length = sum(map(len, csv.reader([line])))
+        try:
+            length = sum(map(len, csv.reader([line])))
+        except csv.Error:  # a return within the line, or a cell without end
+            length = 0
         if length != cells:
             bad.append(place)
             odd.line = odd.line or f"line {first + place:,} has {length} of {cells} cells"

@@ -20,6 +20,7 @@ KEY = "userid"
 DAY = "survey_date"
 """Day of the interview; only some workbooks have it."""
 _HEADER_WITHIN = 30
+_BLOCK = 1 << 20
 _BATCH = 4096
 """Rows that are Python objects at a time; the workbook itself lies in the reader's own, much smaller form."""
 
@@ -130,8 +131,12 @@ def open_workbook(path: Path) -> Workbook:
     """
     from python_calamine import CalamineWorkbook
 
-    with open_archive(path):
-        pass
+    with open_archive(path) as archive:
+        # The reader believes what members say of their sizes, so that they are seen to be true first.
+        for name in archive.names:
+            with archive.open(name) as member:
+                while member.read(_BLOCK):
+                    pass
     try:
         book = CalamineWorkbook.from_path(str(path))
     except _errors() as error:

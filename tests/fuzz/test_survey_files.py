@@ -1,0 +1,45 @@
+"""Damaged raw files of surveys: what reads them says which file it is, and nothing else comes of them."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from .damage import crash, damaged
+
+pl = pytest.importorskip("polars")
+pytest.importorskip("python_calamine")
+pytest.importorskip("pandas")
+
+from .survey_files import cases  # noqa: E402 - needs what may not be installed
+
+NAMES = (
+    *("sheets.xlsx", "data.dta", "plain.csv", "packed.csv.gz", "members.zip", "digest.zip", "digest.csv.gz"),
+    *("released.csv", "people.csv", "lines.tsv"),
+)
+INPUTS = 150
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("honest")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_damaged_files_are_read_or_refused(name: str, made: Path, tmp_path: Path) -> None:
+    case, rng, path = cases(made)[name], random.Random(name), tmp_path / name
+    others = [other.whole for other in cases(made).values()]
+    path.write_bytes(case.whole)
+    case.read(path)
+    for number in range(INPUTS):
+        data = damaged(case.whole, rng, rng.choice(others))
+        path.write_bytes(data)
+        wrong = crash(partial(case.read, path), path)
+        assert wrong is None, (number, data[:2000], wrong)
+
+
+def test_all_kinds_are_tried(made: Path) -> None:
+    assert set(cases(made)) == set(NAMES)
