@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,28 @@ def test_options_that_do_not_go_together_are_refused(
 def test_only_a_site_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["view", str(tmp_path), "--port", "0"]) == 2
     assert "hbench report RUN... --html DIR" in capsys.readouterr().err
+
+
+def test_where_no_site_can_be_is_told_before_any_work(
+    run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    for place, told in (
+        ("file/site", "File exists\n  Name another place."),
+        ("link", "this is a link or a file\n  Give"),
+    ):
+        assert main(["report", run, "--html", str(tmp_path / place)]) == 2
+        captured = capsys.readouterr()
+        assert told in captured.err
+        assert captured.out == ""
+        assert "gains" not in captured.err
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_the_command_that_shows_it_can_be_pasted(run: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    site = tmp_path / "Ann's site"
+    assert main(["report", run, "--html", str(site), "--draws-bootstrap", "50", "--no-records"]) == 0
+    shown = capsys.readouterr().out.partition("See it with: ")[2]
+    assert shlex.split(shown) == ["hbench", "view", str(site)]

@@ -70,9 +70,10 @@ def write_site(
     """
     _check(folder)
     read = [StoredWorth.read(path) for path in worths]
-    content = gather(comparison, view, rule=rule, worths=read, records=records, say=say)
     given, folder = folder, folder.absolute()
+    # A place that cannot be written to is told before minutes of work.
     make_folder(folder.parent)
+    content = gather(comparison, view, rule=rule, worths=read, records=records, say=say)
     with temporary_folder(folder.parent, folder.name) as made:
         draft = made / folder.name
         draft.mkdir()
@@ -119,7 +120,11 @@ def is_site(folder: Path) -> bool:
 
 def _check(folder: Path) -> None:
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise RunError("a site needs a folder of its own", file=folder)
+        raise RunError(
+            "a site needs a folder of its own, and this is a link or a file",
+            file=folder,
+            hint="Give an empty folder, or one that does not exist yet.",
+        )
     if folder.exists() and any(folder.iterdir()) and not is_site(folder):
         raise RunError(
             "the folder holds something else than a site of hbench",
