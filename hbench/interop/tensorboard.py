@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from hbench.core import JsonValue, SelectionError
@@ -38,7 +39,10 @@ class TensorBoard:
         read.finish(sampling=False)
         if importlib.util.find_spec("tensorboard") is None:
             raise SelectionError("--log tensorboard needs tensorboard", hint="pip install 'hbench[tensorboard]'")
-        return cls(Path(argument).expanduser(), step)
+        folder = Path(argument).expanduser()
+        if folder.exists() and not folder.is_dir():
+            raise SelectionError(f"--log tensorboard: {folder} is no folder", hint="Write tensorboard:DIR")
+        return cls(folder, step)
 
     def log(self, run: LoggedRun) -> str:
         """Write the event files; a later call adds to them, as TensorBoard's own writers do."""
@@ -51,7 +55,7 @@ class TensorBoard:
                 writer.flush()
             finally:
                 writer.close()
-        return f"tensorboard --logdir {self.folder}"
+        return f"tensorboard --logdir {quote(str(self.folder))}"
 
     def _event(self, run: LoggedRun, model: LoggedModel) -> Any:
         from tensorboard.compat.proto.event_pb2 import Event

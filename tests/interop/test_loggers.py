@@ -131,6 +131,12 @@ def test_words_that_are_wrong_are_told_before_anything_is_asked(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_file_is_no_folder_for_events(tmp_path: Path) -> None:
+    (tmp_path / "board").write_text("x")
+    with pytest.raises(SelectionError, match="board is no folder"):
+        make_logger(f"tensorboard:{tmp_path / 'board'}", default_registry())
+
+
 def test_wandb_wants_a_key_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb")
     monkeypatch.delenv("WANDB_API_KEY", raising=False)
