@@ -48,6 +48,7 @@ def export(
     include_paths: Sequence[Path],
 ) -> None:
     """Write chat examples from the training splits of tasks, checked against all that is evaluated."""
+    from hbench.prompt.formats import plural
     from hbench.train.export import export as write
     from hbench.train.export_job import ExportSettings, prepare
 
@@ -64,12 +65,13 @@ def export(
     _show(rows)
     total, checked = manifest["examples"], manifest["leakage"]["evaluation_records"]
     say(f"\n{total['train']:,} training and {total['validation']:,} validation examples in {out}")
-    said = f"None gives away any of {sum(checked.values()):,} evaluation records of {len(checked)} tasks."
+    looked_at = f"{plural(sum(checked.values()), 'evaluation record')} of {plural(len(checked), 'task')}"
+    said = f"None gives away any of {looked_at}."
     shared = sum(counts.get("person", 0) for counts in manifest["leakage"]["shared_and_kept"].values())
     if shared:
         said += f" {shared:,} are of people who are evaluated at another time, as the tasks' splits allow."
     absent = manifest["leakage"]["not_checked"]
-    say(said + (f" {len(absent)} tasks of the suites have no data here and were not looked at." if absent else ""))
+    say(said + (f" Not looked at: {plural(len(absent), 'task')} of the suites without data here." if absent else ""))
     for text in (manifest.get("notice"), *(text for some in manifest["notices"].values() for text in some)):
         if text:
             say(text, err=True)

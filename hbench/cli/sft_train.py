@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 import click
 
@@ -68,4 +69,4 @@ def merge(model: str, revision: str | None, adapter: Path, out: Path) -> None:
 
     with quiet():
         write(model, adapter, out, revision=revision)
-    say(f"{out}: evaluate it with --model hf:{out} or --model vllm:{out}")
+    say(f"{out}: evaluate it with --model {quote(f'hf:{out}')} or --model {quote(f'vllm:{out}')}")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from hbench.prompt.formats import plural
 from hbench.train.packages import need
 from hbench.train.tokens import TokenCounts
 from hbench.train.validation import TaskScore
@@ -21,7 +22,8 @@ def tell_counts(counts: Mapping[str, TokenCounts], max_length: int) -> list[str]
     total = sum(count.examples for count in counts.values())
     tokens = sum(count.tokens for count in counts.values())
     learned = sum(count.learned for count in counts.values())
-    lines = [f"{total:,} examples of {len(counts)} tasks, {tokens:,} tokens, of which {learned:,} are learned"]
+    examples = f"{plural(total, 'example')} of {plural(len(counts), 'task')}"
+    lines = [f"{examples}, {tokens:,} tokens, of which {learned:,} are learned"]
     for task, count in counts.items():
         if count.too_long:
             named = ", ".join(count.too_long_ids) + (", ..." if count.too_long > len(count.too_long_ids) else "")

@@ -85,7 +85,7 @@ def test_the_command_tells_counts_and_what_was_checked(
     assert main([*words, "--per-task", "100"]) == 0
     said = capsys.readouterr().out
     assert f"100 training and {validation} validation examples" in said
-    assert f"None gives away any of {test} evaluation records of 1 tasks." in said
+    assert f"None gives away any of {test} evaluation records of 1 task." in said
 
 
 def test_mistakes_are_one_message(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
