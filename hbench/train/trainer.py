@@ -11,6 +11,7 @@ from hbench.core import TrainingError
 from hbench.train.adapter import lora_config, save_adapter
 from hbench.train.base_model import base_identity, load_model, load_tokenizer, model_ends, precision_of
 from hbench.train.chat import ChatEncoder
+from hbench.train.checkpoint_disk import checkpoints_written
 from hbench.train.config import TrainConfig
 from hbench.train.dataset import read_examples, set_fingerprint, set_notice, splits_of
 from hbench.train.digits import find_digits
@@ -71,7 +72,7 @@ def train(
     # Without a device, processes find each other only where accelerate is told so.
     state = need("accelerate").PartialState(cpu=not need("torch").accelerator.is_available())
     training = _Training(config, data, TrainingFolder(out), state, say if say and state.is_main_process else _silent)
-    with quiet(), training.folder.locked(state.is_main_process):
+    with quiet(), training.folder.locked(state.is_main_process), checkpoints_written(out):
         return training.run(include_paths, registry)
 
 
