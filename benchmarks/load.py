@@ -105,7 +105,8 @@ def models(folder: Path, sizes: Sequence[int], rows: int) -> bool:
         for what, costs in (("eval", evaluated), ("report", reported), ("report --html", sites)):
             print(f"{size:>9,} models, {what:>13}: {costs[size]}", flush=True)
     judged = []
-    for what, costs, each in (("eval", evaluated, 2048.0), ("report", reported, 2048.0), ("site", sites, 8192.0)):
+    # A report holds the resamples of all models at once: 10,000 for each task and metric.
+    for what, costs, each in (("eval", evaluated, 2048.0), ("report", reported, 32768.0), ("site", sites, 32768.0)):
         print(what)
         judged.append(Curve("models", each, costs).judge())
     return all(judged)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ NAMES = (
     *("replayed.jsonl", "samples_t.jsonl", "asked_samples_t.jsonl", "log.json", "log.eval", "asked.eval"),
     *("journal.sqlite", "scores.json"),
 )
-INPUTS = 150
+INPUTS = int(os.environ.get("HBENCH_FUZZ_INPUTS", "150"))
 
 
 @pytest.fixture(scope="session")

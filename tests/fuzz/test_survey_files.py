@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ NAMES = (
     *("sheets.xlsx", "data.dta", "plain.csv", "packed.csv.gz", "members.zip", "digest.zip", "digest.csv.gz"),
     *("released.csv", "people.csv", "lines.tsv"),
 )
-INPUTS = 150
+INPUTS = int(os.environ.get("HBENCH_FUZZ_INPUTS", "150"))
 
 
 @pytest.fixture(scope="session")
