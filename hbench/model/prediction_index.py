@@ -57,6 +57,7 @@ class PredictionIndex:
         self._keys: npt.NDArray[np.uint64] = hashes[order]
         self._places: npt.NDArray[np.uint64] = np.frombuffer(places, dtype=np.uint64)[order] if places else hashes
         self._refuse_repeats(task)
+        self._used = np.zeros(len(self._keys), dtype=np.bool_)
         self._loosely_used: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -94,7 +95,14 @@ class PredictionIndex:
         if at == len(self._keys) or self._keys[at] != wanted:
             return None
         row = self._read(int(self._places[at]))
-        return row if _key(row) == key else None
+        if _key(row) != key:
+            return None
+        self._used[at] = True
+        return row
+
+    def unused(self) -> int:
+        """Count the rows that no record has asked for."""
+        return int((~self._used).sum())
 
     def _read(self, place: int) -> Mapping[str, JsonValue]:
         number = place & (2**_FILE_BITS - 1)

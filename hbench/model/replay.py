@@ -41,6 +41,7 @@ class Replay:
         self.path = path
         self._field = field
         self._indexes: dict[str, PredictionIndex] = {}
+        self._unused = 0
 
     @classmethod
     def create(cls, argument: str, options: Mapping[str, JsonValue], context: ModelContext) -> Replay | SampleLogs:
@@ -73,13 +74,21 @@ class Replay:
             return None
         return f"{self.path} holds no {task.rpartition('/')[2]}.jsonl"
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """Say how many predictions were of no use: a record's name may be misspelt."""
+        if not self._unused:
+            return []
+        return [f"{self._unused:,} logged answers belong to no question that was asked here"]
+
     async def answer(self, requests: Iterable[Request], deliver: Deliver) -> None:
         """Look every draw up."""
         await deliver_all(self._answers(requests), deliver)
 
     async def aclose(self) -> None:
-        """Close the prediction files."""
+        """Close the prediction files, and count the rows that nobody asked for."""
         for index in self._indexes.values():
+            self._unused += index.unused()
             index.close()
         self._indexes.clear()
 

@@ -39,6 +39,14 @@ def test_what_is_missing_is_a_named_failure(tmp_path: Path, bench: SimpleNamespa
     assert got.reasons == ["missing_prediction"] * 4 + ["no_response_field"]
 
 
+def test_rows_that_nobody_asked_for_are_counted(tmp_path: Path, bench: SimpleNamespace) -> None:
+    rows = [{"id": name, "draw": draw, "prediction": "a"} for name in ("0", "zero") for draw in (0, 1)]
+    model = Replay.create(str(write(tmp_path / "p.jsonl", *rows)), {}, bench.Context())
+    assert model.notes == []
+    bench.answer(model, bench.requests(1))
+    assert model.notes == ["3 logged answers belong to no question that was asked here"]
+
+
 def test_draws_and_failures_of_a_run_s_own_rows(tmp_path: Path, bench: SimpleNamespace) -> None:
     file = write(
         tmp_path / "run/predictions/suite/task.jsonl",
