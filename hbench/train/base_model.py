@@ -89,4 +89,7 @@ def _load(kind: str, config: TrainConfig, **arguments: Any) -> Any:
         )
     # Libraries raise what they like: absent files, no network, shapes that do not fit.
     except Exception as error:
-        raise TrainingError(f"{name} cannot be loaded: {type(error).__name__}: {first_line(error)}") from error
+        raise TrainingError(
+            f"{name} cannot be loaded: {type(error).__name__}: {first_line(error)}",
+            hint="A base model is a folder with config.json, tokenizer and weights, or a name on the Hugging Face hub.",
+        ) from error
