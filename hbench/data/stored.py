@@ -53,9 +53,7 @@ class StoredReader:
             for _, row in read_jsonl(self._verified(TRAINING))
         ]
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         """Yield the training rows, then the validation rows, of each the first by split position."""
         caps = {"train": limit, "validation": validation}
         wanted = {name: caps[name] for name in TRAINING_SPLITS if self.splits().get(name)}

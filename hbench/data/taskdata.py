@@ -48,9 +48,7 @@ class TaskReader(Protocol):
         """Return the truth of the training split; empty where the layout has none."""
         ...
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         """Yield the training and validation rows, at most so many of each; none where the layout has none.
 
         With `prompts`, each bears its finished prompt; without, it need not.

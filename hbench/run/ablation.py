@@ -97,9 +97,7 @@ class _Ablated:
     def training_answers(self) -> list[TrainingAnswer]:
         return self.inner.training_answers()
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         records = self.inner.training_records(limit, validation)
         return self._prompted(list(records)) if prompts else records
 

@@ -57,9 +57,7 @@ class _Units:
     def training_answers(self) -> list[TrainingAnswer]:
         return self.files.training_answers()
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         for record in self.files.training_records(limit, validation, prompts=prompts):
             yield self._completed(record)
 

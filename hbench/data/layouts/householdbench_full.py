@@ -98,9 +98,7 @@ class FullReader:
             if (row := self._row(record))["split"] == "train" and row["split_position"] <= TRAINING_ROWS
         ]
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         """Yield training and validation rows in table order, with the predictors of the published table."""
         from dataclasses import replace
 

@@ -83,9 +83,7 @@ class SplitFiles:
         """Return nothing: prompts and texts only."""
         return []
 
-    def training_records(
-        self, limit: int | None, validation: int | None, *, prompts: bool = False
-    ) -> Iterator[Record]:
+    def training_records(self, limit: int | None, validation: int | None, *, prompts: bool = False) -> Iterator[Record]:
         """Yield the training files' first records, if there are any."""
         for name, most in (("train", limit), ("validation", validation)):
             if name in self.parts:
