@@ -93,6 +93,7 @@ class Journal:
         self._writing: set[asyncio.Future[None]] = set()
         # SQLite's calls hold the event loop up for a disk flush; they get a thread of their own.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._open: list[sqlite3.Connection] = []
         try:
             if reading and not os.access(path.parent, os.W_OK):
                 self._writer = self._reader = self._connect_closed()
@@ -100,11 +101,16 @@ class Journal:
             self._writer = self._connect()
             self._prepare()
             self._reader = self._connect()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise self._error(error) from error
+        except BaseException as error:
+            # An open connection would hold the file against whoever tries next.
+            self.close()
+            if isinstance(error, sqlite3.Error | UnicodeDecodeError):
+                raise self._error(error) from error
+            raise
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=10)
+        self._open.append(connection)
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise RunError(
@@ -127,6 +133,7 @@ class Journal:
                 hint="Copy the folder to where it can be written.",
             )
         connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?immutable=1", uri=True, check_same_thread=False)
+        self._open.append(connection)
         self._check(connection.execute("PRAGMA user_version").fetchone()[0])
         return connection
 
@@ -246,8 +253,8 @@ class Journal:
     def close(self) -> None:
         """Close the file. What was added is flushed by `flush`."""
         self._thread.shutdown(wait=True)
-        self._reader.close()
-        self._writer.close()
+        for connection in reversed(self._open):
+            connection.close()
 
     # Reading
 

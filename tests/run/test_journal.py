@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
 
@@ -188,3 +189,17 @@ def test_prompts_without_messages_are_told_apart_by_predictors() -> None:
     assert prompt_digest(Record("s/t", "a", predictors={"x": 1})) != prompt_digest(
         Record("s/t", "a", predictors={"x": 2})
     )
+
+
+def test_a_journal_that_cannot_be_opened_is_let_go_of(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with closing(sqlite3.connect(path)) as foreign:
+        foreign.execute("PRAGMA journal_mode = WAL")
+        foreign.execute("CREATE TABLE notes (text)")
+        foreign.commit()
+    with pytest.raises(RunError, match="not a journal"):
+        Journal(path)
+    # Nothing holds the file: its log is folded in, and it can be locked whole.
+    assert not path.with_name("journal.sqlite-wal").exists()
+    with closing(sqlite3.connect(path, timeout=0)) as other:
+        other.execute("BEGIN EXCLUSIVE")
