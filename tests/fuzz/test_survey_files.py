@@ -14,11 +14,13 @@ from .damage import crash, damaged
 pl = pytest.importorskip("polars")
 pytest.importorskip("python_calamine")
 pytest.importorskip("pandas")
+pytest.importorskip("ipumspy")
 
 from .survey_files import cases  # noqa: E402 - needs what may not be installed
 
 NAMES = (
     *("sheets.xlsx", "data.dta", "plain.csv", "packed.csv.gz", "members.zip", "digest.zip", "digest.csv.gz"),
+    *("fixed.dat", "packed.dat.gz", "codebook.xml", "purchases.txt"),
     *("released.csv", "people.csv", "lines.tsv"),
 )
 INPUTS = int(os.environ.get("HBENCH_FUZZ_INPUTS", "150"))

@@ -132,6 +132,7 @@ def test_words_that_are_wrong_are_told_before_anything_is_asked(
 
 
 def test_a_file_is_no_folder_for_events(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
     (tmp_path / "board").write_text("x")
     with pytest.raises(SelectionError, match="board is no folder"):
         make_logger(f"tensorboard:{tmp_path / 'board'}", default_registry())
