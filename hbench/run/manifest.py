@@ -14,6 +14,7 @@ from hbench.core.version import __version__
 from hbench.data.choice import DataChoice
 from hbench.run.entrant import Entrant
 from hbench.run.folder import read_json
+from hbench.run.manifest_form import faults
 from hbench.run.plan import Plan, Settings
 from hbench.run.scrub import scrub, scrub_all
 
@@ -102,11 +103,21 @@ def read_manifest(folder: Path) -> dict[str, JsonValue]:
     Raises
     ------
     RunError
-        When the folder is no run, or one of another version.
+        When the folder is no run, one of another version, or its manifest is damaged.
     """
     manifest = read_json(folder, MANIFEST)
     if not isinstance(manifest, dict) or manifest.get("version") != VERSION:
         raise RunError(f"the manifest does not have version {VERSION}", file=folder / MANIFEST)
+    if wrong := faults(manifest):
+        raise RunError(
+            f"the manifest is damaged: {'; '.join(wrong)}",
+            file=folder / MANIFEST,
+            hint="Restore it, or move it away: the run's command writes it anew, and the journal keeps the answers.",
+        )
+    try:
+        entrants_of(manifest)
+    except TypeError as error:
+        raise RunError(f"the manifest is damaged: generation settings: {error}", file=folder / MANIFEST) from error
     return manifest
 
 

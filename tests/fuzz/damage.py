@@ -64,11 +64,13 @@ def damaged(data: bytes, rng: random.Random, other: bytes = b"") -> bytes:
     return data
 
 
-def crash(read: Callable[[], object], file: Path, *, line: bool = False) -> str | None:
+def crash(read: Callable[[], object], file: Path, *, line: bool = False, told: list[str] | None = None) -> str | None:
     """Read, and say what went wrong other than by an error of ours that names the file (or a line of it), or None."""
     try:
         read()
     except HbenchError as error:
+        if told is not None:
+            told.append(str(error))
         if error.file is None or file.name not in error.file:
             return f"the error names no file: {error!r} {error}"
         return f"the error names no line: {error}" if line and error.line is None else None

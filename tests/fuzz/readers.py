@@ -20,7 +20,7 @@ from hbench.model.prediction_index import PredictionIndex
 from hbench.model.replay import Replay
 from hbench.model.sample_logs import find_logs
 from hbench.run.journal import Journal
-from hbench.run.manifest import read_manifest
+from hbench.run.manifest import choices_of, entrants_of, read_manifest, settings_of
 from hbench.run.results import Results
 from hbench.spec.task import FileSource, Task
 
@@ -183,9 +183,41 @@ def _archive() -> bytes:
     return stream.getvalue()
 
 
-def _manifest(path: Path) -> object:
+HONEST = {
+    "version": 1,
+    "plan": "83",
+    "started": "2026-01-01T00:00:00+0000",
+    "finished": None,
+    "status": "done",
+    "command": ["hbench", "eval"],
+    "tasks": ["s/t"],
+    "left_out": [{"task": "s/u", "reason": "absent"}],
+    "models": [
+        {
+            "label": "m",
+            "identity": {"model": "m"},
+            "reads": "messages",
+            "sampling": {"temperature": 0.5, "stop": ["x"]},
+            "unsupported": {"s/u": "no prompts"},
+            "slug": "m",
+            "key": "2827",
+            "spent": {"answers": 1, "tokens_in": 2, "tokens_out": 3, "cost": None},
+        }
+    ],
+    "settings": {"limit": 5, "draws": None, "seed": 1, "sample": "eval", "splits": [], "repairs": [], "policy": None},
+    "data": {"s/t": {"kind": "demo", "fingerprint": "0f", "splits": ["test"], "draws": 1}},
+    "choices": [{"value": "demo", "suite": None}],
+    "include_paths": ["tasks"],
+    "versions": {"hbench": "0.1.0", "python": "3.11", "system": "x"},
+    "plugins": [{"name": "p", "distribution": "d", "version": "1", "status": "ok"}],
+}
+"""A run's manifest, as short as it may be."""
+
+
+def read_run_manifest(path: Path) -> object:
+    """Read a manifest, and everything that runs are opened by."""
     manifest = read_manifest(path.parent)
-    return manifest
+    return settings_of(manifest), choices_of(manifest), [entrant.key for entrant in entrants_of(manifest)]
 
 
 @lru_cache
@@ -218,6 +250,7 @@ def cases(folder: Path) -> dict[str, Case]:
         Case("log.eval", _archive(), _logged),
         Case("asked.eval", _archive(), _asked),
         Case("journal.sqlite", _journal(folder), _read_journal),
+        Case("manifest.json", json.dumps(HONEST).encode(), read_run_manifest),
         Case("scores.json", json.dumps({"version": 1, "rows": []}).encode(), lambda path: Results.load(path.parent)),
     ]
     return {case.name: case for case in found}
