@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from hbench.core import HbenchError
 
+INPUTS = int(os.environ.get("HBENCH_FUZZ_INPUTS", "150"))
+"""Damaged files of each kind."""
 _PIECES = (
     b"\0", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\r", b"\n", b"\r\n",
     b"\n\n", b'"',
@@ -79,3 +83,15 @@ def crash(read: Callable[[], object], file: Path, *, line: bool = False, told: l
             raise
         return traceback.format_exc(limit=-6)
     return None
+
+
+def check_damaged(whole: bytes, read: Callable[[Path], object], path: Path, others: Iterable[bytes]) -> None:
+    """Read an honest file, then `INPUTS` damaged ones of its name, of which none may end in anything but our error."""
+    rng, pieces = random.Random(path.name), list(others)
+    path.write_bytes(whole)
+    read(path)
+    for number in range(INPUTS):
+        data = damaged(whole, rng, rng.choice(pieces))
+        path.write_bytes(data)
+        wrong = crash(partial(read, path), path)
+        assert wrong is None, (number, data[:2000], wrong)
