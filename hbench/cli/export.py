@@ -65,7 +65,10 @@ def lm_eval(
     from hbench.run.plan import Settings
 
     # The words of a model's options are those of --model; a model's own options mean nothing here.
-    spec = ModelSpec.parse(f"lm-eval:any,{sampling}" if sampling else "lm-eval:any")
+    try:
+        spec = ModelSpec.parse(f"lm-eval:any,{sampling}" if sampling else "lm-eval:any")
+    except ModelError as error:
+        raise ModelError(f"--sampling {sampling!r} cannot be read", hint="as in temperature=0,top_p=0.9") from error
     if spec.options:
         raise ModelError(f"--sampling: {next(iter(spec.options))} is no generation setting")
     repairs = [name for name, wanted in (("numbers", repair_numbers), ("nesting", repair_nesting)) if wanted]

@@ -173,6 +173,7 @@ def test_an_answer_that_is_no_text_is_invalid(kinds: Kinds, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["--sampling", "temperature"], "--sampling 'temperature' cannot be read"),
         (["--sampling", "seed=3"], "no seed"),
         (["--sampling", "reasoning_effort=high"], "no reasoning_effort"),
         (["--sampling", "temperature=0"], "all the same at temperature 0"),
