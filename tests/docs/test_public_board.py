@@ -20,7 +20,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "public-board.md"
 def test_the_page_and_its_workflow(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     said = "\n".join(shell.run(block) for block in blocks(PAGE))
-    assert "Accepted: 1 runs" in said
+    assert "Accepted: 1 run, " in said
     board = json.loads((shell.folder / "board/board.json").read_text())
     assert {model["name"] for model in board["models"]} == {"Uniform guesses", "marginal"}
     assert board["synthetic"] is True
