@@ -6,41 +6,12 @@ from pathlib import Path
 import pytest
 
 from hbench.cli.main import main
-from hbench.run.evaluate import evaluate
-
-TASK = """
-task: spend
-suite: toy
-topic: t
-source: none
-key: {id: id}
-targets: [{name: amount, kind: numeric, no_change: lag}]
-prompt: {paragraphs: ["?"]}
-answer: {parser: json_array}
-metrics: [relmae]
-"""
+from tests.cli.toy_run import toy_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> str:
-    tasks, data = tmp_path / "tasks", tmp_path / "data"
-    tasks.mkdir()
-    data.mkdir()
-    (tasks / "_suite.yaml").write_text("suite: toy\ntitle: Toy\n")
-    (tasks / "spend.yaml").write_text(TASK)
-    rows = [
-        {
-            "id": f"p{i}",
-            "user": "?",
-            "assistant": f"[{i}]",
-            "naive_baseline": f"[{i + 2}]",
-            "predictors": {"age": 20 + i},
-        }
-        for i in range(6)
-    ]
-    (data / "spend.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    evaluate("toy/spend", "no_change", data=str(data), include_paths=[tasks], out=tmp_path / "run")
-    return str(tmp_path / "run")
+    return toy_run(tmp_path, ["no_change"], people=6, predictors=lambda i: {"age": 20 + i})
 
 
 def ask(run: str, sql: str, capsys: pytest.CaptureFixture[str], form: str = "json") -> object:

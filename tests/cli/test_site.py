@@ -1,28 +1,17 @@
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 
 import pytest
 
 from hbench.cli.main import main
-from hbench.run.evaluate import evaluate
-from tests.cli.test_report import TASK
+from tests.cli.toy_run import toy_run
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> str:
-    tasks, data = tmp_path / "tasks", tmp_path / "data"
-    tasks.mkdir()
-    data.mkdir()
-    (tasks / "_suite.yaml").write_text("suite: toy\ntitle: Toy\n")
-    (tasks / "spend.yaml").write_text(TASK)
-    rows = [{"id": f"p{i}", "user": "?", "assistant": f"[{i}]", "naive_baseline": f"[{i + 2}]"} for i in range(20)]
-    (data / "spend.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    evaluate("toy/spend", ["no_change", "marginal:,from=records"], data=str(data), include_paths=[tasks],
-             out=tmp_path / "run")  # fmt: skip
-    return str(tmp_path / "run")
+    return toy_run(tmp_path, ["no_change", "marginal:,from=records"], people=20)
 
 
 def test_one_command_makes_the_site_and_names_the_one_that_shows_it(
