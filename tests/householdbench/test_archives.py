@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from pathlib import Path
 
@@ -60,6 +61,42 @@ def test_a_bomb_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest
         content_digest(path)
 
 
+@pytest.fixture(params=["isal", "zlib"])
+def unpacker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    name: str = request.param
+    if name == "zlib":
+        monkeypatch.setitem(sys.modules, "isal", None)
+        monkeypatch.setitem(sys.modules, "isal.igzip_lib", None)
+    return name
+
+
+@pytest.mark.usefixtures("unpacker")
+def test_members_are_read_whole_with_any_unpacker(tmp_path: Path) -> None:
+    text = b"NEWID,QINTRVYR\n" * 100_000
+    path = packed(tmp_path / "a.zip", ("long.csv", text), ("empty.csv", b""))
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_STORED) as archive:
+        archive.writestr("stored.csv", text)
+    with open_archive(path) as opened:
+        assert [opened.read(name) for name in opened.names] == [text, b"", text]
+
+
+@pytest.mark.usefixtures("unpacker")
+@pytest.mark.parametrize("declared", [0, 3])
+def test_no_more_than_the_declared_size_is_unpacked(declared: int, tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", ("x.csv", bytes(1_000_000)))
+    data = path.read_bytes()
+    size = (1_000_000).to_bytes(4, "little")
+    assert data.count(size) == 2
+    path.write_bytes(data.replace(size, declared.to_bytes(4, "little")))
+    with open_archive(path) as archive:
+        if declared:
+            with pytest.raises(DataError, match=r"'x\.csv' is damaged: Bad CRC-32"):
+                archive.read("x.csv")
+        else:
+            assert archive.read("x.csv") == b""
+
+
+@pytest.mark.usefixtures("unpacker")
 def test_damage_is_said(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", ("x.csv", b"some text that is long enough" * 9))
     data = bytearray(path.read_bytes())

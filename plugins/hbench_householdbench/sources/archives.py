@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from hbench.core import DataError
-from hbench.core.zipped import ZIP_DAMAGES
+from hbench.core.zipped import ZIP_DAMAGES, read_member
 
 MEMBER_LIMIT = 1 << 30
 """Largest size in bytes of a member; the surveys' largest have about 80 MB."""
@@ -49,14 +49,12 @@ class Archive:
         if name not in self._members:
             raise DataError(f"the archive has no member {name!r}", file=self.path, hint="Download it again.")
         try:
-            # No more than the declared size is unpacked, and that has been checked; `ZipFile.read` unpacks all.
-            with self._zip.open(self._members[name]) as member:
-                data = member.read(self._members[name].file_size)
+            # The declared size has been checked.
+            return read_member(self._zip, self._members[name])
         except (NotImplementedError, RuntimeError) as error:
             raise DataError(f"the member {name!r} cannot be read: {error}", file=self.path) from error
         except ZIP_DAMAGES as error:
             raise DataError(f"the member {name!r} is damaged: {error}", file=self.path) from error
-        return data
 
     @contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:
