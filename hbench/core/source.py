@@ -90,6 +90,12 @@ class BuildReport:
         if rows:
             self.problems.append(Problem(file, what, rows, example, code))
 
+    def add(self, later: BuildReport) -> None:
+        """Take in what a later part of the build noted."""
+        self.files.update(later.files)
+        self.counts.update(later.counts)
+        self.problems += later.problems
+
 
 class Source(Protocol):
     """Turns raw files into cleaned panel tables (Parquet)."""

@@ -7,7 +7,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from typing import Any
+from typing import Any, cast
 
 ZIP_DAMAGES: tuple[type[Exception], ...] = (
     zipfile.BadZipFile,
@@ -43,7 +43,10 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     else:
         # A limit of zero bytes would be none.
         if member.compress_type == zipfile.ZIP_DEFLATED and member.file_size:
-            return _inflated(archive, member, isal_zlib.decompressobj(-zlib.MAX_WBITS), IsalError)
+            # The stubs take the class for an object.
+            return _inflated(
+                archive, member, isal_zlib.decompressobj(-zlib.MAX_WBITS), cast("type[Exception]", IsalError)
+            )
     with archive.open(member) as stream:
         return stream.read(member.file_size)
 
@@ -54,9 +57,9 @@ def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo, inflate: Any, e
     packed.compress_type, packed.file_size = zipfile.ZIP_STORED, member.compress_size
     del packed.CRC
     with archive.open(packed) as stream:
-        data = stream.read()
+        raw = stream.read()
     try:
-        data = inflate.decompress(data, member.file_size)
+        data: bytes = inflate.decompress(raw, member.file_size)
     except error as cause:
         raise zlib.error(str(cause)) from cause
     if len(data) < member.file_size or zlib.crc32(data) != member.CRC:

@@ -16,7 +16,7 @@ from hbench.spec.task import Task
 if TYPE_CHECKING:
     import polars as pl
 
-SLICE = 1 << 13
+SLICE = 1 << 14
 """Rows that steps `in_passing` get at a time."""
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -11,6 +11,7 @@ from hbench.core import DataError, HbenchError
 from hbench.core.errors import foreign
 from hbench.data.context import ColumnError, StepContext
 from hbench.data.funnel import Funnel, FunnelRow
+from hbench.data.overlap import behind
 from hbench.data.parameters import check_parameters
 from hbench.data.passing import Passage, TableWriter, passed
 from hbench.spec.task import Step, Task
@@ -71,8 +72,7 @@ def write_steps(
     rows = _Rows(frame, context)
     _run(rows, steps, resolve)
     writer = TableWriter(path)
-    for table in rows.left():
-        writer.add(table)
+    behind(writer.add, rows.left())
     writer.close()
     return Funnel(rows.funnel)
 

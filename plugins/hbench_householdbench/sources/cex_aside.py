@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+class Place(NamedTuple):
+    """Where the rows of a quarter lie: a file, the number of its batch, and how many they are."""
+
+    path: Path
+    batch: int
+    rows: int
 
 
 class Aside:
@@ -22,7 +30,7 @@ class Aside:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._quarters: dict[int, list[tuple[Path, int]]] = defaultdict(list)
+        self._quarters: dict[int, list[Place]] = defaultdict(list)
 
     def put(self, name: object, rows: pl.DataFrame) -> None:
         """Put a table aside, whose rows are in the order of the quarters."""
@@ -37,30 +45,29 @@ class Aside:
             for number, (length, quarter) in enumerate(runs.iter_rows()):
                 # One batch a quarter.
                 file.write_table(table.slice(start, length).combine_chunks())
-                self._quarters[quarter].append((path, number))
+                self._quarters[quarter].append(Place(path, number, length))
                 start += length
 
-    def together(self, rows: int) -> Iterator[pl.DataFrame]:
-        """Yield all rows of as many quarters as have so many rows at least, by quarter."""
-        held: list[pl.DataFrame] = []
-        for quarter in sorted(self._quarters):
-            held += (self._taken(path, number) for path, number in self._quarters[quarter])
-            if sum(map(len, held)) >= rows:
-                yield _joint(held)
+    def together(self, rows: int) -> Iterator[list[Place]]:
+        """Yield by quarter where the rows lie of as many quarters as have so many rows at least."""
+        held: list[Place] = []
+        for _, places in sorted(self._quarters.items()):
+            held += places
+            if sum(place.rows for place in held) >= rows:
+                yield held
                 held = []
         if held:
-            yield _joint(held)
-
-    def _taken(self, path: Path, number: int) -> pl.DataFrame:
-        import polars as pl
-        import pyarrow as pa
-
-        # Not mapped into memory, where pages would count as ours as long as the file is open.
-        with pa.OSFile(str(path)) as source, pa.ipc.open_file(source) as file:
-            return pl.DataFrame(file.get_batch(number))
+            yield held
 
 
-def _joint(tables: list[pl.DataFrame]) -> pl.DataFrame:
+def taken(places: Iterable[Place]) -> pl.DataFrame:
+    """Return the rows of all places."""
     import polars as pl
+    import pyarrow as pa
 
+    tables = []
+    for place in places:
+        # Not mapped into memory, where pages would count as ours as long as the file is open.
+        with pa.OSFile(str(place.path)) as source, pa.ipc.open_file(source) as file:
+            tables.append(pl.DataFrame(file.get_batch(place.batch)))
     return pl.concat(tables)

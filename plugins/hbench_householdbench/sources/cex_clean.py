@@ -56,7 +56,7 @@ def cleaned(copies: pl.DataFrame, releases: pl.DataFrame) -> pl.DataFrame:
     Parameters
     ----------
     copies : polars.DataFrame
-        As `cex_reader.read_family_file` returns them, with ``q_index``, ``package_year``, ``token`` and ``file``.
+        As `cex_reader.read_family_files` returns them, with ``q_index`` and ``package_year``.
     releases : polars.DataFrame
         What is known of each package (``cex_data_year``).
 

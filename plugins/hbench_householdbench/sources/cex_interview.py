@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.overlap import ahead
 from hbench_householdbench.sources import cex_clean
 from hbench_householdbench.sources.appended import Appended
-from hbench_householdbench.sources.cex_aside import Aside
+from hbench_householdbench.sources.cex_aside import Aside, Place, taken
 from hbench_householdbench.sources.cex_layout import SPENDING
 from hbench_householdbench.sources.cex_packages import Package, family_members, find_packages, package_files
-from hbench_householdbench.sources.cex_reader import read_family_file
+from hbench_householdbench.sources.cex_reader import read_family_files
 from hbench_householdbench.sources.releases import CEX_RELEASES, read_cex_releases
 
 if TYPE_CHECKING:
     import polars as pl
 
-_ROWS = 4_096
+_ROWS = 8_192
 """Interviews that are cleaned together, at least; a quarter of the survey has up to 8,000."""
 _OF_ONE = ("newid", "cu_id", "cex_panel_id")
 """Texts without a dictionary: of almost every row another value."""
@@ -62,8 +63,9 @@ class CexInterview:
         releases = read_cex_releases(raw, [package.year for package in packages])
         with tempfile.TemporaryDirectory(dir=out) as folder:
             aside = Aside(Path(folder))
-            for package in packages:
-                aside.put(package.year, _read(package, report))
+            for package, (rows, noted) in zip(packages, ahead(_read, packages), strict=True):
+                aside.put(package.year, rows)
+                report.add(noted)
             _put_together(aside, out / "cex_interview.parquet", releases, report)
 
     def demo(self, raw: Path, *, seed: int, scale: float) -> None:
@@ -73,37 +75,38 @@ class CexInterview:
         write(raw, seed=seed, scale=scale)
 
 
-def _read(package: Package, report: BuildReport) -> pl.DataFrame:
+def _read(package: Package) -> tuple[pl.DataFrame, BuildReport]:
     """Return a package's interviews, the earliest quarter first."""
     import polars as pl
 
-    tables = []
+    report = BuildReport()
     with package.open() as members:
-        for name, token in family_members(package, members):
-            file = f"{package.name}/{name}"
-            rows = read_family_file(members.read(name), file=file, report=report)
-            report.counts["interview.rows"] += len(rows)
-            tables.append(rows.with_columns(token=pl.lit(token), file=pl.lit(file)))
+        files = (
+            (f"{package.name}/{name}", token, members.read(name)) for name, token in family_members(package, members)
+        )
+        rows = read_family_files(files, report=report)
+    report.counts["interview.rows"] = len(rows)
     quarter = 4 * pl.col("interview_year") + (pl.col("interview_month") - 1) // 3 + 1
-    rows = pl.concat(tables).with_columns(q_index=quarter, package_year=pl.lit(package.year, pl.Int32))
-    return rows if rows["q_index"].is_sorted() else rows.sort("q_index", maintain_order=True)
+    rows = rows.with_columns(q_index=quarter, package_year=pl.lit(package.year, pl.Int32))
+    return rows if rows["q_index"].is_sorted() else rows.sort("q_index", maintain_order=True), report
 
 
 def _put_together(aside: Aside, path: Path, releases: pl.DataFrame, report: BuildReport) -> None:
     with Appended(path, plain=_OF_ONE) as file:
-        for rows in _cleaned(aside, releases, report):
+        for rows, copies in ahead(partial(_cleaned, releases=releases), aside.together(_ROWS)):
+            report.counts["interview.copies_of_earlier_packages"] += copies
+            report.counts["interview.interviews"] += len(rows)
+            report.counts["interview.without_food_after_redesign"] += _without_food(rows)
             file.add(rows)
     if not file.rows:
         raise DataError("the packages hold no interview", file="micro/cex/interview")
 
 
-def _cleaned(aside: Aside, releases: pl.DataFrame, report: BuildReport) -> Iterator[pl.DataFrame]:
-    for copies in aside.together(_ROWS):
-        rows = cex_clean.cleaned(copies, releases)
-        report.counts["interview.copies_of_earlier_packages"] += len(copies) - len(rows)
-        report.counts["interview.interviews"] += len(rows)
-        report.counts["interview.without_food_after_redesign"] += _without_food(rows)
-        yield rows.select(COLUMNS)
+def _cleaned(places: list[Place], releases: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Return interviews as tasks see them, and how many copies of earlier packages were left out."""
+    copies = taken(places)
+    rows = cex_clean.cleaned(copies, releases)
+    return rows.select(COLUMNS), len(copies) - len(rows)
 
 
 def _without_food(rows: pl.DataFrame) -> int:

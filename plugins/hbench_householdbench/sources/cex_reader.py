@@ -1,9 +1,9 @@
-"""Reading one household file of the CEX Interview."""
+"""Reading the household files of a package of the CEX Interview."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
@@ -13,23 +13,21 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def read_family_file(data: bytes, *, file: str, report: BuildReport) -> pl.DataFrame:
-    """Return a file's interviews with our column names and the codes as they are.
+def read_family_files(files: Iterable[tuple[str, str, bytes]], *, report: BuildReport) -> pl.DataFrame:
+    """Return the interviews of a package with our column names and the codes as they are.
 
     Parameters
     ----------
-    data : bytes
-        The CSV file.
-    file : str
-        What errors and reports name.
+    files : iterable of (str, str, bytes)
+        What errors and reports name, the token of the file's name, and the CSV file.
     report : BuildReport
-        Gets a problem for every fact or kind of spending that the file has no column for.
+        Gets a problem for every fact or kind of spending that a file has no column for.
 
     Returns
     -------
     polars.DataFrame
-        ``newid`` (eight digits), ``interview_year``, ``interview_month`` and numbers (Float64): `FACTS` and
-        ``NAME_cq`` and ``NAME_pq`` of `SPENDING`; a cell that is blank or ``.`` is null.
+        ``newid`` (eight digits), ``interview_year``, ``interview_month``, numbers (Float64): `FACTS` and ``NAME_cq``
+        and ``NAME_pq`` of `SPENDING`, where a cell that is blank or ``.`` is null; ``token`` and ``file``.
 
     Raises
     ------
@@ -38,61 +36,59 @@ def read_family_file(data: bytes, *, file: str, report: BuildReport) -> pl.DataF
     """
     import polars as pl
 
+    # Checked and converted together: on tables of one file's size plans take longer than their work.
+    tables, official = [], {}
+    for file, token, data in files:
+        table, official[file] = _table(data, file, report)
+        tables.append(table.with_columns(token=pl.lit(token), file=pl.lit(file)))
+    rows = pl.concat(tables, how="diagonal")
+    _check(rows, official)
+    return rows.select(
+        _digits("NEWID").str.zfill(8).alias("newid"),
+        _year().alias("interview_year"),
+        _month().alias("interview_month"),
+        *((pl.col(name) if name in rows.columns else pl.lit(None, pl.Float64)).alias(name) for name in _all()),
+        "token",
+        "file",
+    )
+
+
+def _table(data: bytes, file: str, report: BuildReport) -> tuple[pl.DataFrame, dict[str, str]]:
+    """Return a file's columns, keys as text and those of our names as numbers, and what the file calls these."""
+    import polars as pl
+
     header = _header(data, file)
     wanted = dict(_wanted(header))
     for name in (name for name in _expected() if name not in wanted):
         report.problem(file, f"no column for {name}", max(0, data.count(b"\n") - 1))
-    columns = [*KEYS, *dict.fromkeys(wanted.values())]
-    for column in columns:
+    official = {key: key for key in KEYS} | wanted
+    for column in official.values():
         if header.count(column) > 1:
             raise DataError(f"the column {column} is repeated", file=file, line=1)
-    table = _table(data, header, columns, file)
-    _check_keys(table, file)
-    return table.select(
-        _digits("NEWID").str.zfill(8).alias("newid"),
-        _year().alias("interview_year"),
-        _digits("QINTRVMO").cast(pl.Int32, strict=False).alias("interview_month"),
-        *((pl.col(wanted[name]) if name in wanted else pl.lit(None, pl.Float64)).alias(name) for name in _all()),
-    )
-
-
-def _table(data: bytes, header: list[str], columns: list[str], file: str) -> pl.DataFrame:
-    """Return the columns by their official names: keys as text, the others as numbers."""
-    import polars as pl
-
     # Columns go by their places, since official headers may be quoted or padded, and repeat what no task needs.
-    places = {column: f"c{header.index(column)}" for column in columns}
-    numbers = [column for column in columns if column not in KEYS]
-    data = ",".join(f"c{place}" for place in range(len(header))).encode() + b"\n" + data.partition(b"\n")[2]
+    names = [f"c{place}" for place in range(len(header))]
+    for name, column in official.items():
+        names[header.index(column)] = name
+    data = ",".join(names).encode() + b"\n" + data.partition(b"\n")[2]
 
     def read(kind: type[pl.DataType]) -> pl.DataFrame:
-        table = pl.read_csv(
+        return pl.read_csv(
             data,
-            columns=list(places.values()),
+            columns=list(official),
             infer_schema=False,
-            schema_overrides={places[column]: kind for column in numbers},
+            schema_overrides=dict.fromkeys(wanted, kind),
             null_values=["."],
         )
-        return table.rename({place: column for column, place in places.items()})
 
     try:
         try:
-            table = read(pl.Float64)
+            return read(pl.Float64), wanted
         except pl.exceptions.ComputeError:
             # Padded cells, or cells that are no numbers: read slowly, and say which.
             table = read(pl.String)
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the file cannot be read: {error}", file=file) from error
-    if any(not dtype.is_numeric() for dtype in table.select(numbers).dtypes):
-        return table.with_columns([_number(table[column], file) for column in numbers])
-    # The sum of a column is finite, or some of its cells are not, or it overflows.
-    sums = table.select(pl.col(numbers).sum().is_finite()).row(0)
-    for column, finite in zip(numbers, sums, strict=True):
-        odd = 0 if finite else (~table[column].is_finite()).sum()
-        if odd:
-            value = table[column].filter(~table[column].is_finite())[0]
-            raise DataError(f"{column} is not a number in {odd:,} rows, among them {value!r}", file=file)
-    return table
+    return table.with_columns(_number(table[name], wanted[name], file) for name in wanted), wanted
 
 
 def _header(data: bytes, file: str) -> list[str]:
@@ -127,7 +123,7 @@ def _wanted(header: list[str]) -> Iterator[tuple[str, str]]:
             yield name, there[0]
 
 
-def _number(column: pl.Series, file: str) -> pl.Series:
+def _number(column: pl.Series, official: str, file: str) -> pl.Series:
     import polars as pl
 
     text = column.str.strip_chars()
@@ -135,7 +131,7 @@ def _number(column: pl.Series, file: str) -> pl.Series:
     bad = text.is_not_null() & ~text.is_in(["", "."]) & ~number.is_finite().fill_null(False)
     if bad.any():
         raise DataError(
-            f"{column.name} is not a number in {bad.sum():,} rows, among them {column.filter(bad)[0]!r}", file=file
+            f"{official} is not a number in {bad.sum():,} rows, among them {column.filter(bad)[0]!r}", file=file
         )
     return number
 
@@ -154,16 +150,32 @@ def _year() -> pl.Expr:
     return pl.when(year >= 100).then(year).when(year >= 80).then(year + 1900).otherwise(year + 2000)
 
 
-def _check_keys(table: pl.DataFrame, file: str) -> None:
+def _month() -> pl.Expr:
+    import polars as pl
+
+    return _digits("QINTRVMO").cast(pl.Int32, strict=False)
+
+
+def _check(rows: pl.DataFrame, official: Mapping[str, Mapping[str, str]]) -> None:
+    """Refuse keys that are none, and numbers that are not finite; `official` has each file's columns by our names."""
     import polars as pl
 
     good = {
         "NEWID": (_digits("NEWID").str.contains(r"^\d{1,8}$"), "not one to eight digits"),
         "QINTRVYR": (_year().is_between(1979, 2099), "not a year"),
-        "QINTRVMO": (_digits("QINTRVMO").cast(pl.Int32, strict=False).is_between(1, 12), "not a month"),
+        "QINTRVMO": (_month().is_between(1, 12), "not a month"),
     }
-    bad = table.select((~condition.fill_null(False)).alias(column) for column, (condition, _) in good.items())
-    for column, (_, what) in good.items():
-        if bad[column].any():
-            value = table[column].filter(bad[column])[0]
-            raise DataError(f"{column} is {what} in {bad[column].sum():,} rows, among them {value!r}", file=file)
+    numbers = [name for name in _all() if name in rows.columns]
+    # The sum of a column is finite, or some of its cells are not, or it overflows.
+    fine = rows.select(
+        *(condition.fill_null(False).all().alias(name) for name, (condition, _) in good.items()),
+        pl.col(numbers).sum().is_finite(),
+    )
+    for name in (name for name, passes in fine.row(0, named=True).items() if not passes):
+        condition, what = good.get(name, (pl.col(name).is_finite() | pl.col(name).is_null(), "not a number"))
+        odd = rows.filter(~condition.fill_null(False))
+        if len(odd):
+            file = odd["file"][0]
+            count = (odd["file"] == file).sum()
+            column = official[file].get(name, name)
+            raise DataError(f"{column} is {what} in {count:,} rows, among them {odd[name][0]!r}", file=file)
