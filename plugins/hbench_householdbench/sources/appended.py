@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+ROW_GROUP = 1 << 14
+"""Rows of a group, at most."""
+
+
 class Appended:
     """A Parquet file to which tables of the same columns are appended; without a table there is no file.
 
@@ -17,15 +21,13 @@ class Appended:
     ----------
     path : Path
         The file.
-    row_group : int
-        Rows of a group.
     plain : collection of str
         Texts without a dictionary, since almost every row has another one.
     """
 
-    def __init__(self, path: Path, *, row_group: int = 1 << 13, plain: Collection[str] = ()) -> None:
+    def __init__(self, path: Path, *, plain: Collection[str] = ()) -> None:
         self.rows = 0
-        self._path, self._row_group, self._plain = path, row_group, plain
+        self._path, self._plain = path, plain
         self._writer: Any = None
 
     def __enter__(self) -> Appended:
@@ -47,5 +49,5 @@ class Appended:
             self._writer = pq.ParquetWriter(
                 self._path, table.schema, compression="lz4", use_dictionary=labels, write_statistics=False
             )
-        self._writer.write_table(table, row_group_size=self._row_group)
+        self._writer.write_table(table, row_group_size=ROW_GROUP)
         self.rows += len(rows)
