@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench.data import raw_files
-from hbench_householdbench.sources.csv_lines import check_cells
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.economic_series import Series, economic_series
 from hbench_householdbench.sources.quarters import quarter_of
 
@@ -133,8 +133,9 @@ def _read(path: Path, separator: str) -> pl.DataFrame:
     import polars as pl
 
     try:
-        text = pl.read_csv(path, separator=separator, infer_schema=False, quote_char='"' if separator == "," else None)
-        check_cells(path, len(text.columns), separator)
+        data, quotes = path.read_bytes(), separator == ","
+        check_cells(data, path, separator=separator, quotes=quotes)
+        text = pl.read_csv(data, separator=separator, infer_schema=False, quote_char='"' if quotes else None)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     # The columns are padded with blanks, names and values alike.

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hbench.core import BuildReport, DataError
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources import diary_layouts as layouts
 from hbench_householdbench.sources.archives import Archive, Folder, by_base_name, open_package
 
@@ -194,7 +193,9 @@ def _csv(data: bytes, year: int, kind: str, file: Path, name: str, report: Build
     repeated = sorted({column for column in header if header.count(column) > 1})
     if repeated:
         raise DataError(f"the column {repeated[0]!r} is repeated", file=file, line=1)
-    _check_ragged(data, len(header), file)
+    if b'"' in data:
+        raise DataError("the file has quoted cells, which the provider's files do not have", file=file)
+    check_cells(data, file, blank_lines=False)
     try:
         table = pl.read_csv(data, infer_schema=False, encoding="iso-8859-1", new_columns=header)
     except pl.exceptions.PolarsError as error:
@@ -220,15 +221,3 @@ def _csv(data: bytes, year: int, kind: str, file: Path, name: str, report: Build
         unknown = [column for column in unread if column not in layouts.PURCHASE_OTHERS]
         report.problem(name, f"unknown columns {', '.join(unknown)}", len(table) if unknown else 0)
     return table.select(columns)
-
-
-def _check_ragged(data: bytes, width: int, file: Path) -> None:
-    # A reader would fill a line that is cut off with empty cells.
-    if b'"' in data:
-        raise DataError("the file has quoted cells, which the provider's files do not have", file=file)
-    text = np.frombuffer(data.removesuffix(b"\n") + b"\n", np.uint8)
-    ends = np.flatnonzero(text == ord("\n")) + 1
-    commas = np.add.reduceat(text == ord(","), np.concatenate(([0], ends[:-1])), dtype=np.int64)
-    odd = np.flatnonzero(commas != width - 1)
-    if len(odd):
-        raise DataError(f"{commas[odd[0]] + 1} cells under {width} column names", file=file, line=int(odd[0]) + 1)

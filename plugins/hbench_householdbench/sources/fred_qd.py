@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench_householdbench.sources.csv_lines import check_cells
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.quarters import quarter_name, quarter_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,9 @@ def read_fred_qd(raw: Path, series: Sequence[str], *, report: BuildReport) -> pl
 
     path = raw / FRED_QD.path
     try:
-        text = pl.read_csv(path, infer_schema=False)
-        check_cells(path, len(text.columns))
+        data = path.read_bytes()
+        check_cells(data, path)
+        text = pl.read_csv(data, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     text = text.rename({name: name.strip() for name in text.columns})

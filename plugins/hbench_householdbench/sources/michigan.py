@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
 from hbench.data import raw_files
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources import michigan_dictionary as dictionaries
-from hbench_householdbench.sources.csv_lines import check_cells
 from hbench_householdbench.sources.michigan_chains import link
 from hbench_householdbench.sources.michigan_codes import BOUNDS, LABELS, VARIABLES
 from hbench_householdbench.sources.michigan_dictionary import DICTIONARY
@@ -160,10 +160,11 @@ def _cells(path: Path, header: Sequence[str], wanted: Sequence[str]) -> pl.DataF
     import polars as pl
 
     try:
-        check_cells(path, len(header))
+        data = path.read_bytes()
+        check_cells(data, path)
         # By place, and in the order of the file, in which they come back.
         places = sorted(header.index(name) for name in wanted)
-        text = pl.read_csv(path, columns=places, infer_schema=False)
+        text = pl.read_csv(data, columns=places, infer_schema=False)
     except (OSError, UnicodeDecodeError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     text.columns = [header[place] for place in places]
