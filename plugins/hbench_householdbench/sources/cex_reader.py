@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.cex_layout import FACTS, KEYS, OPTIONAL, SPENDING, WITHOUT_COLUMN
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def read_family_files(files: Iterable[tuple[str, str, bytes]], *, report: BuildR
     Raises
     ------
     DataError
-        A key column is missing or has values that are no keys, a column is repeated, or a cell is not a number.
+        A key column is missing or has values that are no keys, a column is repeated, a line is ragged, or a cell is not
+        a number.
     """
     import polars as pl
 
@@ -70,6 +72,7 @@ def _table(data: bytes, file: str, report: BuildReport) -> tuple[pl.DataFrame, d
     for name, column in official.items():
         names[header.index(column)] = name
     data = ",".join(names).encode() + b"\n" + data.partition(b"\n")[2]
+    check_cells(data, file)
 
     def read(kind: type[pl.DataType]) -> pl.DataFrame:
         return pl.read_csv(

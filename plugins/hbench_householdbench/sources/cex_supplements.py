@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.archives import Archive, Folder
 from hbench_householdbench.sources.cex_packages import FOLDER, Package, find_package, package_file
 
@@ -177,6 +178,7 @@ def _read(
 def _table(data: bytes, columns: list[str], file: str) -> pl.DataFrame:
     import polars as pl
 
+    check_cells(data, file)
     try:
         text = pl.read_csv(data, infer_schema=False)
     except pl.exceptions.PolarsError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.raw_choice import chosen
 from hbench_householdbench.sources.state_years import NATION, state_years, with_growth
 from hbench_householdbench.sources.states import FIPS_OF
@@ -102,7 +103,9 @@ def _read(path: Path, *, header: bool) -> pl.DataFrame:
     import polars as pl
 
     try:
-        text = pl.read_csv(path, has_header=header, infer_schema=False)
+        data = path.read_bytes()
+        check_cells(data, path)
+        text = pl.read_csv(data, has_header=header, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     return text.rename({name: name.strip() for name in text.columns}).with_columns(pl.all().str.strip_chars())

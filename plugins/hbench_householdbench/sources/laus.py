@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.ragged import check_cells
 from hbench_householdbench.sources.raw_choice import chosen
 from hbench_householdbench.sources.sce_workbook import open_workbook
 from hbench_householdbench.sources.state_years import state_years
@@ -56,7 +57,9 @@ def _flat(path: Path, name: str, report: BuildReport) -> Iterator[tuple[int, int
     import polars as pl
 
     try:
-        text = pl.read_csv(path, separator="\t", infer_schema=False, quote_char=None)
+        data = path.read_bytes()
+        check_cells(data, path, separator="\t", quotes=False)
+        text = pl.read_csv(data, separator="\t", infer_schema=False, quote_char=None)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
     # The columns are padded with blanks, names and values alike.

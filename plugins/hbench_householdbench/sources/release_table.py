@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import DataError
+from hbench.data.ragged import check_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +54,8 @@ def _text(path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        return pl.read_csv(path, infer_schema=False)
+        data = path.read_bytes()
+        check_cells(data, path)
+        return pl.read_csv(data, infer_schema=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error

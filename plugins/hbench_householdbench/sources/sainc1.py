@@ -37,17 +37,18 @@ def read_sainc1(raw: Path, *, report: BuildReport) -> pl.DataFrame:
     Raises
     ------
     DataError
-        There is no file, it lacks a column, or a state's year is repeated.
+        There is no file, it lacks a column, a line that is no note is ragged, or a state's year is repeated.
     """
     _, path = chosen(raw, (SAINC1, ANY_YEARS), report=report)
     name = path.relative_to(raw).as_posix()
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             # A blank stands before the quotation mark that opens a line.
-            lines = [[cell.strip() for cell in line] for line in csv.reader(stream, skipinitialspace=True)]
+            reader = csv.reader(stream, skipinitialspace=True)
+            lines = [(reader.line_num, [cell.strip() for cell in line]) for line in reader]
     except (OSError, ValueError, csv.Error) as error:
         raise DataError(f"the file cannot be read: {error}", file=path) from error
-    header = lines[0] if lines else []
+    header = lines[0][1] if lines else []
     for column in _NEEDED:
         if column not in header:
             raise DataError(f"there is no column {column!r}", file=path, line=1)
@@ -56,9 +57,12 @@ def read_sainc1(raw: Path, *, report: BuildReport) -> pl.DataFrame:
     wanted = {f"{state:02d}000": state for state in (NATION, *FIPS)}
     rows: list[tuple[int, int, float]] = []
     unread: list[str] = []
-    for line in lines[1:]:
-        if len(line) < len(header) or not line[fips].isdigit():
+    for number, line in lines[1:]:
+        if not any(cell.isdigit() for cell in line[fips : fips + 1]):
             report.counts["sainc1.notes"] += 1
+        elif len(line) != len(header):
+            what = f"{len(line)} cells under {len(header)} column names"
+            raise DataError(what, file=path, line=number, hint="Download it again.")
         elif line[fips] not in wanted:
             report.counts["sainc1.rows_of_other_areas"] += 1
         elif line[code] == _PER_HEAD:
