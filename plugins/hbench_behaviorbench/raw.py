@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hbench.core import BuildReport, DataError, HbenchError
+from hbench.data.ragged import check_cells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -43,7 +44,7 @@ def read_csv(
     Raises
     ------
     DataError
-        The file or a column is missing, or a number cannot be read.
+        The file or a column is missing, a line is ragged, or a number cannot be read.
     """
     try:
         import polars as pl
@@ -56,8 +57,10 @@ def read_csv(
         raise DataError(
             f"columns are missing: {', '.join(missing)}", file=raw / path, line=1, hint=f"It has: {', '.join(header)}."
         )
+    check_cells(data, raw / path, separator=separator)
     try:
-        frame = pl.read_csv(data, separator=separator, columns=list(columns), infer_schema=False).fill_null("")
+        # All columns: asked for some, polars loses its place at a cell of two lines that stands below stray marks.
+        frame = pl.read_csv(data, separator=separator, infer_schema=False).select(columns).fill_null("")
     except pl.exceptions.PolarsError as error:
         raise DataError(f"the file cannot be read: {error}", file=raw / path, hint="Download it again.") from error
     return frame.select(
