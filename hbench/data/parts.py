@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-PART_ROWS = 2_000_000
+PART_ROWS = 500_000
 """Rows of the table to start from that are in memory at a time, unless one value has more."""
 
 

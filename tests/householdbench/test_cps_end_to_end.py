@@ -8,12 +8,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hbench.data import StepContext, parts
+from hbench.plugin import default_registry
+from hbench.spec import discover
 from hbench_householdbench.sources.cps_basic import STEM, CpsBasic
 from hbench_householdbench.sources.cps_codes import TYPES
 from hbench_householdbench.sources.macro_context import Macro
@@ -169,6 +173,34 @@ def test_rows_are_in_the_order_of_the_reference(store: Path) -> None:
         table = pl.read_parquet(folder(store, task) / "table.parquet")
         order = ["baseline_month", "person_id"] if task == "labor_cps_ui" else ["outcome_month", "CPSIDP"]
         assert table.equals(table.sort(order)), task
+
+
+def test_parts_of_a_few_months_give_the_rows_of_all(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = {path.stem: pl.scan_parquet(path) for path in store.rglob("*.parquet")}
+    registry = default_registry()
+    for name in TASKS:
+        task = discover().get(f"householdbench/{name}").load()
+        made = []
+        for most in (1_000_000, 2_000):
+            monkeypatch.setattr(parts, "PART_ROWS", most)
+            into = tmp_path / f"{name}-{most}"
+            into.mkdir()
+            source = tables["cps_basic"]
+            files, funnel = parts.write_sample(
+                task,
+                source,
+                StepContext(task, source, tables),
+                resolve=partial(registry.get, "step", suite=task.suite),
+                folder=into,
+            )
+            made.append((len(files), pl.read_parquet(files), [(row.rows, dict(row.details)) for row in funnel]))
+        (one, rows, counts), (several, same_rows, same_counts) = made
+        assert (one, len(rows) > 0) == (1, True)
+        assert several > 10
+        assert same_rows.equals(rows), name
+        assert same_counts == counts
 
 
 def test_odd_codes_are_told_with_file_and_count(store: Path) -> None:
