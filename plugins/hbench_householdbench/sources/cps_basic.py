@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.overlap import behind
 from hbench_householdbench.sources.cps_clean import Codes, cleaned, count_contradictions, report_unknown
 from hbench_householdbench.sources.cps_codes import KNOWN, MISSING, RANGES, SINCE, TYPES
 from hbench_householdbench.sources.cps_releases import CPS_RELEASES, read_cps_releases
@@ -23,6 +23,8 @@ TABLE, MONTHS = "cps_basic", "cps_months"
 CODES = Codes(MISSING, KNOWN, RANGES, SINCE)
 _OF_ONE = ("CPSIDP", "CPSIDV", "SERIAL", "WTFINL", "at")
 """Columns without a dictionary: of almost every record another value, or one value of all."""
+_RISING = ("CPSIDP", "CPSIDV", "SERIAL", "at")
+"""Those of whole numbers that mostly rise by little from record to record."""
 _ASKED_FOR = ("at", "YEAR")
 """Columns with statistics, by which readers skip months."""
 EXTRACT = RawFile(
@@ -114,16 +116,11 @@ def write_months(parts: Iterable[pl.DataFrame], path: Path, extract: Extract, re
     """Clean and write whole months; return for each month how many records have a value of every variable."""
     import polars as pl
 
-    # The next months are read while these are written; no more than one part waits.
-    with _Writer(path) as writer, ThreadPoolExecutor(1) as pool:
-        waiting: Future[None] | None = None
-        for part in parts:
-            if waiting is not None:
-                waiting.result()
-            waiting = pool.submit(writer.write, part)
-        if waiting is None:
-            raise DataError("the extract holds no record of a month", file=extract.path)
-        waiting.result()
+    # The next months are read while these are written.
+    with _Writer(path) as writer:
+        behind(writer.write, parts)
+    if not writer.availability:
+        raise DataError("the extract holds no record of a month", file=extract.path)
     report_unknown(writer.unknown, extract.name, report)
     for what, count in writer.odd.items():
         report.problem(extract.name, what, count)
@@ -168,6 +165,7 @@ class _Writer:
                 compression="zstd",
                 compression_level=1,
                 use_dictionary=[name for name in table.column_names if name not in _OF_ONE],
+                column_encoding=dict.fromkeys(_RISING, "DELTA_BINARY_PACKED"),
                 write_statistics=list(_ASKED_FOR),
             )
         self._file.write_table(table, row_group_size=len(rows))
