@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.ragged import check_cells
 
 FILE = "statsmodels/datasets/randhie/src/randhie.csv"
 
@@ -32,6 +33,7 @@ class RandHealthInsurance:
         """Write ``rand_hie.parquet``; the raw folder is not needed."""
         content = files("statsmodels.datasets.randhie").joinpath("src/randhie.csv").read_bytes()
         report.files[FILE] = hashlib.sha256(content).hexdigest()
+        check_cells(content, FILE)
         table = pl.read_csv(content, infer_schema_length=None)
         report.counts["person-years"] = len(table)
         report.counts["persons"] = table["zper"].n_unique()

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from hbench.core import BuildReport, DataError, RawFile
+from hbench.data.ragged import check_cells
 
 FILE = "linearmodels/datasets/wage_panel/wage_panel.csv.bz2"
 
@@ -41,7 +42,9 @@ class WagePanel:
         """Write ``wage_panel.parquet``; the raw folder is not needed."""
         content = files("linearmodels.datasets.wage_panel").joinpath("wage_panel.csv.bz2").read_bytes()
         report.files[FILE] = hashlib.sha256(content).hexdigest()
-        table = pl.read_csv(bz2.decompress(content))
+        content = bz2.decompress(content)
+        check_cells(content, FILE)
+        table = pl.read_csv(content)
         report.counts["person-years"] = len(table)
         report.counts["persons"] = table["nr"].n_unique()
         report.problem(FILE, "a man's year occurs twice", int(table.select("nr", "year").is_duplicated().sum()))
