@@ -23,7 +23,7 @@ from hbench_householdbench.sources.ipums_cells import OddCells, Types, parsed
 if TYPE_CHECKING:
     import polars as pl
 
-_BLOCK = 16 << 20
+_BLOCK = 8 << 20
 """Bytes of text that are parsed at a time."""
 _LONGEST_HEADER = 1 << 20
 
