@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hbench.core import DataError
-from hbench.data.layouts.layout import AGAIN, SplitFiles, absent, count_lines, read_manifest, task_data, verified
+from hbench.data.layouts.layout import AGAIN, SplitFiles, absent, count_lines, csv_rows, task_data, verified
 from hbench.data.taskdata import TaskData
 from hbench.spec.task import Task
 
@@ -44,7 +44,7 @@ class HouseholdBenchEval:
         expected: dict[str, str | None] = {}
         counts: dict[str, int] = {}
         lines: dict[str, int] = {}
-        for line, row in read_manifest(manifest, _COLUMNS):
+        for line, row in csv_rows(manifest, _COLUMNS):
             if row["task_id"] != task.task:
                 continue
             part = row["split"].removesuffix("_test")

@@ -6,10 +6,9 @@ SHA-256 of all three) and ``baselines/<task>.csv``, at the top or under ``househ
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import Any
 from hbench.core import DataError, Record, TrainingAnswer, Values
 from hbench.data.files import atomic_file
 from hbench.data.funnel import Funnel
-from hbench.data.layouts.layout import AGAIN, absent, read_manifest, task_data, verified
-from hbench.data.lines import check_byte_order_mark, decode, dump_line
+from hbench.data.layouts.layout import AGAIN, absent, csv_rows, task_data, verified
+from hbench.data.lines import dump_line
 from hbench.data.records import read_records
 from hbench.data.splits import POST_CUTOFF
 from hbench.data.taskdata import TRAINING_SPLITS, Sample, TaskData, is_evaluation, with_split
@@ -54,7 +53,7 @@ class HouseholdBenchFull:
             The manifest or the task is absent, or a file is not as it was released.
         """
         root = _root(folder)
-        rows = read_manifest(root / "splits" / "manifest.csv", _COLUMNS)
+        rows = csv_rows(root / "splits" / "manifest.csv", _COLUMNS)
         found = [row for _, row in rows if row["task_id"] == task.task]
         if not found:
             raise absent(folder, task, self.tasks(folder))
@@ -104,7 +103,7 @@ class FullReader:
 
         caps = {"train": limit, "validation": validation}
         verified(self.table.parent, {self.table.name: self.table_sha256}, task=self.task.name)
-        table = _csv(self.table, ("id", "time"))
+        table = csv_rows(self.table, ("id", "time"))
         for record in read_records(self.prompts, task=self.task.name):
             _, cells = next(table, (0, None))
             if cells is None or (cells["id"], cells["time"]) != (record.id, record.time):
@@ -131,7 +130,7 @@ class FullReader:
     def _rows(self) -> dict[Key, dict[str, Any]]:
         rows: dict[Key, dict[str, Any]] = {}
         names: dict[str, str] = {}
-        for line, row in _csv(self.sidecar, _SIDECAR):
+        for line, row in csv_rows(self.sidecar, _SIDECAR):
             try:
                 order, position = int(row["within_period_order"]), int(row["split_position"])
             except ValueError as error:
@@ -211,7 +210,7 @@ def published_predictions(folder: Path, task: str, *, column: str = XGBOOST) -> 
         The folder has no predictions of this task, or not of this model.
     """
     path = _root(folder) / "baselines" / f"{task}.csv"
-    for _, row in _csv(path, ("id", "time", column)):
+    for _, row in csv_rows(path, ("id", "time", column)):
         yield {"id": row["id"], "time": row["time"], "prediction": row[column]}
 
 
@@ -231,21 +230,3 @@ def _roots(folder: Path) -> tuple[Path, ...]:
 
 def _root(folder: Path) -> Path:
     return next((root for root in _roots(folder) if (root / "splits").is_dir()), folder)
-
-
-def _csv(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table with their lines."""
-    if not path.is_file():
-        raise DataError("the file is absent", file=path, hint=AGAIN)
-    check_byte_order_mark(path)
-    with path.open("rb") as stream:
-        reader = csv.DictReader(decode(raw, path, number) for number, raw in enumerate(stream, start=1))
-        names = reader.fieldnames or ()
-        for column in columns:
-            if column not in names:
-                listed = ", ".join(names) or "none"
-                raise DataError(f"there is no column {column!r}", file=path, line=1, hint=f"Columns: {listed}.")
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError("the row is ragged", file=path, line=reader.line_num, hint=AGAIN)
-            yield reader.line_num, row

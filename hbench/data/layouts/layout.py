@@ -163,23 +163,30 @@ def absent(folder: Path, task: Task, present: Iterable[str]) -> AbsentError:
     )
 
 
-def read_manifest(path: Path, columns: Iterable[str]) -> list[tuple[int, dict[str, str]]]:
-    """Read a ``manifest.csv``: its rows with their lines.
+def csv_rows(path: Path, columns: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table with their lines.
 
     Raises
     ------
     DataError
-        The manifest or a column of it is absent, or a row is ragged.
+        The table or a column of it is absent, a row is ragged, or a quotation mark stands alone.
     """
+    if not path.is_file():
+        raise DataError("the file is absent", file=path, hint=AGAIN)
     check_byte_order_mark(path)
     with path.open("rb") as stream:
-        reader = csv.DictReader(decode(raw, path, n) for n, raw in enumerate(stream, start=1))
-        missing = [name for name in columns if name not in (reader.fieldnames or ())]
-        if missing:
-            raise DataError(f"the manifest has no column {missing[0]!r}", file=path, line=1)
-        rows = []
-        for row in reader:
-            if None in row or None in row.values():
-                raise DataError("the row is ragged", file=path, line=reader.line_num, hint=AGAIN)
-            rows.append((reader.line_num, row))
-    return rows
+        lines = (decode(raw, path, number) for number, raw in enumerate(stream, start=1))
+        # A tolerant reader takes all that follows a mark without its second for one cell.
+        reader = csv.DictReader(lines, strict=True)
+        try:
+            names = reader.fieldnames or ()
+            for column in columns:
+                if column not in names:
+                    listed = ", ".join(names) or "none"
+                    raise DataError(f"there is no column {column!r}", file=path, line=1, hint=f"Columns: {listed}.")
+            for row in reader:
+                if None in row or None in row.values():
+                    raise DataError("the row is ragged", file=path, line=reader.line_num, hint=AGAIN)
+                yield reader.line_num, row
+        except csv.Error as error:
+            raise DataError(f"the line is not valid: {error}", file=path, line=reader.line_num, hint=AGAIN) from error

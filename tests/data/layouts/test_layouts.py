@@ -294,6 +294,8 @@ def test_damage_to_the_full_release_is_named(full: Path) -> None:
         ("splits", lambda text: text.replace("Q1,", "Q1,x", 1), r"csv:\d+: .*no whole number"),
         ("splits", lambda text: "\ufeff" + text, r"csv:1: .*byte-order mark"),
         ("splits", lambda text: text[:-5], r"csv:301: the row is ragged"),
+        ("splits", lambda text: text.replace(",", ',"', 20), r"csv:\d+: the line is not valid"),
+        ("tabular", lambda text: text.rstrip().replace(",", ',"', 1), "the line is not valid: unexpected end of data"),
         ("splits", lambda text: "", r"csv:1: there is no column 'id'"),
         ("splits", shorter, "the split file does not have this record"),
         ("tabular", lambda text: text.replace("income", "incomes", 1), "no column 'income'"),
