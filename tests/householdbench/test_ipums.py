@@ -70,6 +70,29 @@ def test_lines_with_other_numbers_of_cells_are_left_out_and_counted(tmp_path: Pa
     ]
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [(b'7,"8,t', b'9",8,t'), (b'1"5,8,t',), (b'7,8"",t',), (b'7,"8"9,t',)],
+    ids=["two lines", "one", "two", "behind"],
+)
+def test_lines_with_stray_quotation_marks_are_left_out_and_counted(odd: tuple[bytes, ...], tmp_path: Path) -> None:
+    """Each has as many commas as it should, and a reader would join lines or lose cells."""
+    write(tmp_path, ".csv", b"\n".join([b"A,W,T", b"1,1,t", *odd, b'2,2,"t"', b"3,3,t"]))
+    rows, report = read(tmp_path)
+    assert rows == [(i, float(i), "t") for i in (1, 2, 3)]
+    assert [(p.rows, p.example) for p in report.problems] == [(len(odd), "line 3 has 0 of 3 cells")]
+
+
+@pytest.mark.parametrize(("width", "more"), [(300, -256), (300, 256), (149, 256)])
+def test_numbers_of_cells_are_not_counted_around_a_byte(width: int, more: int, tmp_path: Path) -> None:
+    names = b",".join([b"A", b"W", b"T", *(b"X%d" % i for i in range(3, width))])
+    good, bad = (b"1,2,t" + b",0" * (cells - 3) for cells in (width, width + more))
+    write(tmp_path, ".csv", b"\n".join([names, good, bad, good]))
+    rows, report = read(tmp_path)
+    assert rows == [(1, 2.0, "t")] * 2
+    assert report.problems[0].example == f"line 3 has {width + more} of {width} cells"
+
+
 def test_an_odd_line_is_named_where_it_stands_in_a_later_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hbench_householdbench.sources.ipums_csv._BLOCK", 64)
     lines = [b"A,W,T", *(b"%d,%d,t" % (i, i) for i in range(2, 200))]
