@@ -99,6 +99,9 @@ def _check(path: Path, separator: str, task: str) -> None:
             if repeated:
                 raise DataError(f"the column {min(repeated)!r} is repeated", file=path, line=1, task=task)
             for cells in reader:
+                if not cells and len(header) > 1:
+                    # polars would make a row without any value of it.
+                    raise DataError("the line is blank", file=path, line=reader.line_num, task=task, hint="Remove it.")
                 if cells and len(cells) != len(header):
                     raise DataError(
                         f"{len(cells)} cells under {len(header)} column names",

@@ -197,10 +197,11 @@ def test_a_table_named_in_the_yaml(tmp_path: Path) -> None:
     assert data.kind == "file"
     assert data.files["panel.csv"]
     assert open_data(task, **kw, records_of=records_of).fingerprint == data.fingerprint
-    (tmp_path / RAW).write_text("id,time\n1,2,3\n")
-    with pytest.raises(DataError, match="3 cells under 2") as error:
-        open_data(task, **kw, records_of=records_of)
-    assert error.value.line == 2
+    for text, line, message in (("1,2,3\n", 2, "3 cells under 2"), ("1,2\n\n3,4\n", 3, "the line is blank")):
+        (tmp_path / RAW).write_text("id,time\n" + text)
+        with pytest.raises(DataError, match=message) as error:
+            open_data(task, **kw, records_of=records_of)
+        assert error.value.line == line
     (tmp_path / RAW).unlink()
     with pytest.raises(DataError, match="no such file"):
         open_data(task, **kw, records_of=records_of)
