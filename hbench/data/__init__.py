@@ -17,6 +17,7 @@ from hbench.data.truth import target_values
 
 if TYPE_CHECKING:
     from hbench.data.build import BuildItem, build_many, build_task
+    from hbench.data.ragged import check_cells
     from hbench.data.sample import run_steps
     from hbench.data.sources import Recipe
 
@@ -34,6 +35,7 @@ __all__ = [
     "atomic_file",
     "build_many",
     "build_task",
+    "check_cells",
     "content_digest",
     "fingerprint",
     "in_passing",
@@ -54,6 +56,7 @@ _LAZY = {
     "Recipe": "sources",
     "build_many": "build",
     "build_task": "build",
+    "check_cells": "ragged",
     "run_steps": "sample",
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench.data.ragged import check_cells
+from hbench.data import check_cells
 
 FILE = "statsmodels/datasets/randhie/src/randhie.csv"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from hbench.core import BuildReport, DataError, RawFile
-from hbench.data.ragged import check_cells
+from hbench.data import check_cells
 
 FILE = "linearmodels/datasets/wage_panel/wage_panel.csv.bz2"
 
